@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Machine profile: the box that a run models; serves real and native runs alike.
+ * File: [machine] name, source, cpus, sockets, threads-per-core, mips, quantum, memory; one `[slot NAME]` a PCIe slot
+ * (pcie_params), in the order in which devices that name no slot take them. */
+#pragma once
+#include <glib.h>
+#include "pcie/pcie-link.h"
+
+typedef struct HostSlot { char *name; PcieParams params; } HostSlot;
+typedef struct HostMachine {
+    char *name, *source;
+    uint64_t cpus, sockets, threads_per_core;
+    uint64_t mips;         /* guest instructions per microsecond of model time, of one cpu */
+    uint64_t quantum;      /* instructions that one vCPU may run ahead of the one furthest behind */
+    uint64_t memory_bytes; /* of the guest */
+    HostSlot *slots;
+    size_t slots_n;
+} HostMachine;
+
+HostMachine *host_machine_load(const char *path, GError **error);
+void host_machine_free(HostMachine *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(HostMachine, host_machine_free)
+const HostSlot *host_machine_slot(const HostMachine *self, const char *name); /* NULL: no such slot */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Parameters: a table of key, field, unit, range and meaning, read from a group of a key file.
+ * The table feeds the parser, `quirkbench profiles`, the docs and the range tests.
+ * Each key K may have `K.source = published | data sheet | estimate: why`; a profile file must give one for each value. */
+#pragma once
+#include <stddef.h>
+#include "sim-keyfile.h"
+
+typedef enum {
+    SIM_PARAM_U64,   /* uint64_t field, .unit and range apply */
+    SIM_PARAM_BOOL,  /* uint64_t field, yes/no */
+    SIM_PARAM_STRING,/* char * field, owned */
+    SIM_PARAM_TABLE, /* SimTable field: "size:value; size:value", keys in bytes, values in .unit */
+    SIM_PARAM_ENUM,  /* uint64_t field: index into .words */
+} SimParamKind;
+
+/* A step table: value of the last row whose key <= x. */
+typedef struct SimTableRow { uint64_t key, value; } SimTableRow;
+typedef struct SimTable { SimTableRow *rows; size_t n; } SimTable;
+uint64_t sim_table_lookup(const SimTable *table, uint64_t key, uint64_t otherwise);
+
+typedef struct SimParam {
+    const char *key;   /* as in the file, e.g. "sqe-fetch" */
+    const char *group; /* group of the key file, e.g. "timing" */
+    SimParamKind kind;
+    SimUnit unit;
+    size_t offset;     /* of the field in the struct */
+    uint64_t least, most;
+    const char *fallback; /* text of the default; NULL: required */
+    const char *const *words; /* ENUM: NULL-ended */
+    const char *meaning;
+} SimParam;
+
+/* Reads all of @params into @target (zeroed by the caller). Unknown keys in the groups that the table names, values
+ * without unit or out of range: FALSE and @error with file and line. */
+bool sim_params_read(void *target, const SimParam *params, size_t n, SimKeyfile *file, GError **error);
+/* Frees strings and tables. */
+void sim_params_clear(void *target, const SimParam *params, size_t n);
+/* Value of a parameter as text with unit. (transfer full) */
+char *sim_param_format(const void *target, const SimParam *param);
