@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* [device NAME]: profile, slot, serial, faults; changes of single profile values. */
+#include "scenario-private.h"
+
+#include <string.h>
+
+#include "paths.h"
+
+void scenario_device_free(ScenarioDevice *self)
+{
+    if (!self) {
+        return;
+    }
+    g_free(self->name);
+    g_free(self->profile_path);
+    g_clear_pointer(&self->profile, nvme_profile_free);
+    g_clear_pointer(&self->changes, g_ptr_array_unref);
+    g_free(self->slot);
+    g_free(self->serial);
+    g_free(self->fill);
+    g_clear_pointer(&self->faults, g_ptr_array_unref);
+    g_free(self->published);
+    g_free(self);
+}
+
+static const SimParam *find_param(const char *key)
+{
+    size_t n = 0;
+    const SimParam *params = nvme_profile_params(&n);
+
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(params[i].key, key) == 0) {
+            return &params[i];
+        }
+    }
+    return NULL;
+}
+
+static char *profile_value(const NvmeProfile *profile, const char *key)
+{
+    const SimParam *param = find_param(key);
+
+    return param ? nvme_profile_format(profile, param) : NULL;
+}
+
+/* A value of `profile.KEY = VALUE` against the profile's own table. */
+static gboolean check_change(SimKeyfile *file, const SimKeyfileEntry *entry, const char *key,
+                             GError **error)
+{
+    const SimParam *param = find_param(key);
+    g_autofree char *message = NULL;
+    guint64 value = 0;
+
+    if (!param) {
+        size_t n = 0;
+        const SimParam *params = nvme_profile_params(&n);
+        g_autofree const char **names = g_new0(const char *, n + 1);
+        for (size_t i = 0; i < n; i++) {
+            names[i] = params[i].key;
+        }
+        const char *nearest = sim_nearest_word(key, names);
+        sim_keyfile_error(file, entry, SIM_KEYFILE_ERROR_UNKNOWN, error,
+                          "profiles have no key '%s'%s%s%s", key,
+                          nearest ? "; did you mean '" : "; see quirkbench profiles",
+                          nearest ? nearest : "", nearest ? "'?" : "");
+        return FALSE;
+    }
+    if (param->kind != SIM_PARAM_U64) {
+        return TRUE; /* words and tables: nvme_profile_load() reads them */
+    }
+    if (!sim_value_parse(entry->value, param->unit, &value, &message)) {
+        sim_keyfile_error(file, entry, SIM_KEYFILE_ERROR_VALUE, error, "%s", message);
+        return FALSE;
+    }
+    if (value < param->least || value > param->most) {
+        g_autofree char *low = sim_value_format(param->least, param->unit);
+        g_autofree char *high = sim_value_format(param->most, param->unit);
+        sim_keyfile_error(file, entry, SIM_KEYFILE_ERROR_VALUE, error,
+                          "%s is out of range: %s to %s (%s)", entry->value, low, high,
+                          param->meaning);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean read_changes(Scenario *self, ScenarioDevice *device, const char *group,
+                             GError **error)
+{
+    const GPtrArray *entries = sim_keyfile_entries(self->file, group);
+
+    for (guint i = 0; entries && i < entries->len; i++) {
+        SimKeyfileEntry *entry = g_ptr_array_index(entries, i);
+        if (!g_str_has_prefix(entry->key, "profile.")) {
+            continue;
+        }
+        const char *key = entry->key + strlen("profile.");
+        entry->taken = true;
+        if (!check_change(self->file, entry, key, error)) {
+            return FALSE;
+        }
+        g_ptr_array_add(device->changes, g_strdup_printf("%s=%s", key, entry->value));
+    }
+    return TRUE;
+}
+
+static gboolean check_published(SimKeyfile *file, const char *group, GError **error)
+{
+    const SimKeyfileEntry *entry = sim_keyfile_entry(file, group, "published");
+    const char *slash = strchr(entry->value, '/');
+
+    if (!slash || slash == entry->value || !slash[1]) {
+        sim_keyfile_error(file, entry, SIM_KEYFILE_ERROR_VALUE, error,
+                          "write SCENARIO_ID/DEVICE, as in d000_4k_rand_after_3nvme/nvme0");
+        return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean check_serial(SimKeyfile *file, const char *group, const char *serial,
+                             GError **error)
+{
+    gboolean fits = strlen(serial) >= 1 && strlen(serial) <= 20;
+
+    for (const char *c = serial; *c; c++) {
+        fits = fits && g_ascii_isgraph(*c) && !strchr(",{}\"'\\", *c);
+    }
+    if (!fits) {
+        sim_keyfile_error(file, sim_keyfile_entry(file, group, "serial"), SIM_KEYFILE_ERROR_VALUE,
+                          error, "'%s': a serial has 1 to 20 letters and digits", serial);
+    }
+    return fits;
+}
+
+gboolean scenario_read_device(Scenario *self, const char *group, GError **error)
+{
+    static const char *const fills[] = {"random", "zero", NULL};
+    ScenarioDevice *device = g_new0(ScenarioDevice, 1);
+    g_autofree char *profile = NULL;
+    GError *inner = NULL;
+
+    g_ptr_array_add(self->devices, device);
+    device->line = sim_keyfile_group_line(self->file, group);
+    device->name = g_strdup(group + strlen("device "));
+    device->changes = g_ptr_array_new_with_free_func(g_free);
+    device->faults = g_ptr_array_new_with_free_func(g_free);
+    SimKeyfileEntry place = {.group = group, .key = "", .line = device->line};
+    for (const char *c = device->name; *c; c++) {
+        if (!g_ascii_isalnum(*c) && *c != '_' && *c != '-') {
+            sim_keyfile_error(self->file, &place, SIM_KEYFILE_ERROR_VALUE, error,
+                              "a device's name has letters, digits, - and _ only");
+            return FALSE;
+        }
+    }
+    if (!scenario_required(self->file, group, "profile", &profile, error) ||
+        !scenario_word(self->file, group, "fill", fills, "random", &device->fill, error) ||
+        !scenario_number(self->file, group, "store-limit", SIM_UNIT_BYTES, 1024 * 1024,
+                         G_GUINT64_CONSTANT(1) << 40, &device->store_limit_bytes, error)) {
+        return FALSE;
+    }
+    device->profile_path = paths_profile("models/nvme/profiles", profile, &inner);
+    if (!device->profile_path) {
+        sim_keyfile_error(self->file, sim_keyfile_entry(self->file, group, "profile"),
+                          SIM_KEYFILE_ERROR_UNKNOWN, error, "%s", inner->message);
+        g_clear_error(&inner);
+        return FALSE;
+    }
+    device->profile = nvme_profile_load(device->profile_path, error);
+    if (!device->profile || !read_changes(self, device, group, error)) {
+        return FALSE;
+    }
+    device->slot = g_strdup(scenario_text(self->file, group, "slot"));
+    device->serial = g_strdup(scenario_text(self->file, group, "serial"));
+    device->published = g_strdup(scenario_text(self->file, group, "published"));
+    g_auto(GStrv) faults = scenario_list(scenario_text(self->file, group, "faults"), ";");
+    for (char **fault = faults; *fault; fault++) {
+        g_ptr_array_add(device->faults, g_strdup(*fault));
+    }
+    return (!device->published || check_published(self->file, group, error)) &&
+           (!device->serial || check_serial(self->file, group, device->serial, error));
+}
+
+static gboolean serial_taken(const Scenario *self, const char *serial)
+{
+    for (guint i = 0; i < self->devices->len; i++) {
+        const ScenarioDevice *device = g_ptr_array_index(self->devices, i);
+        if (g_strcmp0(device->serial, serial) == 0) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+/* The profile's serial; for the second device of a kind its tail counts: …-1, …-2. */
+static char *unique_serial(const Scenario *self, const ScenarioDevice *device)
+{
+    g_autofree char *base = profile_value(device->profile, "serial");
+
+    if (!base || !*base) {
+        g_free(base);
+        base = g_strdup("QUIRKBENCH0000");
+    }
+    g_strstrip(base);
+    g_autofree char *serial = g_strdup(base);
+    for (unsigned n = 1; serial_taken(self, serial); n++) {
+        g_autofree char *tail = g_strdup_printf("-%u", n);
+        g_free(serial);
+        serial = g_strdup_printf("%.*s%s", (int)(20 - strlen(tail)), base, tail);
+    }
+    return g_steal_pointer(&serial);
+}
+
+static gboolean slot_taken(const Scenario *self, const char *slot)
+{
+    for (guint i = 0; i < self->devices->len; i++) {
+        const ScenarioDevice *device = g_ptr_array_index(self->devices, i);
+        if (g_strcmp0(device->slot, slot) == 0) {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+/* Names of the slots in the order in which they are handed out. */
+static char **slot_order(Scenario *self, GError **error)
+{
+    g_autofree const char **names = g_new0(const char *, self->machine->slots_n + 1);
+
+    for (size_t i = 0; i < self->machine->slots_n; i++) {
+        names[i] = self->machine->slots[i].name;
+    }
+    const char *given = scenario_text(self->file, "machine", "slots");
+    g_auto(GStrv) order = given ? scenario_list(given, ";, ") : g_strdupv((char **)names);
+    for (char **slot = order; given && *slot; slot++) {
+        if (!g_strv_contains(names, *slot)) {
+            scenario_unknown(self->file, sim_keyfile_entry(self->file, "machine", "slots"), error,
+                             "the machine has no slot", *slot, names);
+            return NULL;
+        }
+    }
+    for (guint i = 0; i < self->devices->len; i++) {
+        const ScenarioDevice *device = g_ptr_array_index(self->devices, i);
+        if (device->slot && !g_strv_contains(names, device->slot)) {
+            g_autofree char *group = g_strconcat("device ", device->name, NULL);
+            scenario_unknown(self->file, sim_keyfile_entry(self->file, group, "slot"), error,
+                             "the machine has no slot", device->slot, names);
+            return NULL;
+        }
+    }
+    return g_steal_pointer(&order);
+}
+
+gboolean scenario_finish_devices(Scenario *self, GError **error)
+{
+    g_auto(GStrv) order = slot_order(self, error);
+    char **next = order;
+
+    if (!order) {
+        return FALSE;
+    }
+    for (guint i = 0; i < self->devices->len; i++) {
+        ScenarioDevice *device = g_ptr_array_index(self->devices, i);
+        g_autofree char *group = g_strconcat("device ", device->name, NULL);
+        SimKeyfileEntry place = {.group = group, .key = "", .line = device->line};
+        if (i == SCENARIO_ROOT_PORTS) {
+            sim_keyfile_error(self->file, &place, SIM_KEYFILE_ERROR_VALUE, error,
+                              "a machine takes at most %d devices", SCENARIO_ROOT_PORTS);
+            return FALSE;
+        }
+        while (!device->slot && *next && slot_taken(self, *next)) {
+            next++;
+        }
+        if (!device->slot && !*next) {
+            sim_keyfile_error(self->file, &place, SIM_KEYFILE_ERROR_VALUE, error,
+                              "machine %s has no free slot left; name one with slot =",
+                              self->machine->name);
+            return FALSE;
+        }
+        if (!device->slot) {
+            device->slot = g_strdup(*next);
+        }
+        if (!device->serial) {
+            device->serial = unique_serial(self, device);
+            continue;
+        }
+        for (guint j = 0; j < i; j++) {
+            const ScenarioDevice *other = g_ptr_array_index(self->devices, j);
+            if (strcmp(other->serial, device->serial) == 0) {
+                sim_keyfile_error(self->file, sim_keyfile_entry(self->file, group, "serial"),
+                                  SIM_KEYFILE_ERROR_DUPLICATE, error,
+                                  "device %s has that serial; drivers need them to differ",
+                                  other->name);
+                return FALSE;
+            }
+        }
+    }
+    return TRUE;
+}

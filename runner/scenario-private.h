@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shared by the files that make up the scenario reader. */
+#pragma once
+#include "scenario.h"
+
+/* --- scenario-value.c: one value, read and checked; @error names file and line. --- */
+/* The value or NULL when the key is not there. */
+const char *scenario_text(SimKeyfile *file, const char *group, const char *key);
+/* FALSE: @error.  Not there: *value keeps what it holds. */
+gboolean scenario_number(SimKeyfile *file, const char *group, const char *key, SimUnit unit,
+                         guint64 least, guint64 most, guint64 *value, GError **error);
+/* One of @words (NULL-ended); not there: *value = @fallback. */
+gboolean scenario_word(SimKeyfile *file, const char *group, const char *key,
+                       const char *const *words, const char *fallback, char **value,
+                       GError **error);
+/* FALSE and @error unless the key is there and not empty. */
+gboolean scenario_required(SimKeyfile *file, const char *group, const char *key, char **value,
+                           GError **error);
+/* Splits at @separators, strips, drops what is empty.  (transfer full) */
+char **scenario_list(const char *text, const char *separators);
+/* "what 'WORD'; did you mean 'NEAREST'?" or "…; there are: A, B" at an entry. */
+void scenario_unknown(SimKeyfile *file, const SimKeyfileEntry *entry, GError **error,
+                      const char *what, const char *word, const char *const *words);
+/* Known keys of a kind of group ("load"), NULL-ended.  (transfer container) */
+const char **scenario_known_keys(const char *group);
+
+/* --- scenario-matrix.c --- */
+/* Applies --set. */
+gboolean scenario_apply_sets(SimKeyfile *file, const char *const *sets, GError **error);
+/* Copies of @file, one a point, with matrix values set and [expect WHEN] merged; @labels gets
+ * the points' names.  NULL: @error.  (transfer full) */
+GPtrArray *scenario_expand(SimKeyfile *file, GPtrArray **labels, GError **error);
+
+/* --- scenario-device.c, scenario-load.c --- */
+gboolean scenario_read_device(Scenario *self, const char *group, GError **error);
+gboolean scenario_finish_devices(Scenario *self, GError **error); /* slots, serials */
+gboolean scenario_read_load(Scenario *self, const char *group, GError **error);
+gboolean scenario_finish_loads(Scenario *self, GError **error); /* devices, window, sizes */
+gboolean scenario_read_step(Scenario *self, const char *group, GError **error);
+gboolean scenario_finish_steps(Scenario *self, GError **error); /* names used in steps */
+void scenario_device_free(ScenarioDevice *self);
+void scenario_load_free(ScenarioLoad *self);
+void scenario_step_free(ScenarioStep *self);

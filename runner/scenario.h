@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A scenario file, checked as a whole before anything starts, and its expansion into points.
+ * Everything a file can get wrong is a SIM_KEYFILE_ERROR with file, line and the nearest valid word.
+ * Keys: scenario_keys, one table for parser, help, docs and tests. */
+#pragma once
+#include <glib.h>
+
+#include "host/host-machine.h"
+#include "nvme/nvme-profile.h"
+#include "sim/sim-keyfile.h"
+
+/* One key of a scenario file. */
+typedef struct ScenarioKey {
+    const char *group;    /* "scenario", "machine", "device", "driver", "load", "step" */
+    const char *key;
+    const char *fallback; /* shown in help; NULL: required or none */
+    const char *meaning;
+} ScenarioKey;
+extern const ScenarioKey scenario_keys[];
+extern const size_t scenario_keys_n;
+
+#define SCENARIO_ROOT_PORTS 8
+
+typedef struct ScenarioDevice {
+    char *name;         /* as in the file: "nvme0" */
+    char *profile_path;
+    NvmeProfile *profile;
+    GPtrArray *changes; /* "KEY=VALUE" for each `profile.KEY = VALUE`, in file order */
+    char *slot, *serial, *fill;
+    GPtrArray *faults;  /* texts for sim-fault.h */
+    guint64 store_limit_bytes; /* 0 = the model's own */
+    char *published;    /* SCENARIO_ID/DEVICE or NULL */
+    unsigned line;
+} ScenarioDevice;
+
+typedef struct ScenarioLoad {
+    char *name;      /* "" for the plain [load] */
+    char **devices;  /* names, NULL-ended, at least one */
+    char *pattern, *pin;
+    guint64 readers, depth, block_bytes, ios, time_ms, warmup, span_bytes, offset_bytes;
+    gboolean window; /* its marks are the measured window: one load of a run */
+    unsigned line;
+} ScenarioLoad;
+
+typedef enum { STEP_GUEST, STEP_LOAD, STEP_VERIFY, STEP_PLAN } ScenarioActionKind;
+typedef struct ScenarioAction {
+    ScenarioActionKind kind;
+    char *text; /* command, load's name, verify's words, plan line */
+    unsigned line;
+} ScenarioAction;
+
+typedef struct ScenarioStep {
+    unsigned number;
+    char *title;
+    GPtrArray *actions; /* in file order */
+} ScenarioStep;
+
+/* One point of a scenario: what one run does. */
+typedef struct Scenario {
+    SimKeyfile *file; /* values of this point; [expect] holds all that applies to it */
+    char *name;       /* file name without folder and ".ini" */
+    char *path;
+    char *point;      /* "device nvme0.profile=intel-750 load.block=4KiB"; "" without a matrix */
+    char *title, *why, *spec, *driver, *clock;
+    guint64 seed, limit_ps, wall_limit_ms, sample_ps;
+    char **tools;      /* NULL-ended */
+    char **parameters; /* NULL-ended: "nvme.poll_queues=2" */
+    char *machine_path;
+    HostMachine *machine;
+    guint64 cpus, memory_bytes, mips, quantum;
+    GPtrArray *devices, *loads, *steps;
+} Scenario;
+
+/**
+ * scenario_load:
+ * @path: the file
+ * @sets: (nullable): NULL-ended "GROUP.KEY=VALUE" (or "seed=N"), as of --set: stand in for the file's values
+ * Returns: (transfer full): GPtrArray of Scenario *, one for each point in file order, or NULL and @error */
+GPtrArray *scenario_load(const char *path, const char *const *sets, GError **error);
+/* The same from text; @name stands in messages for the path. */
+GPtrArray *scenario_parse(const char *name, const char *text, const char *const *sets,
+                          GError **error);
+void scenario_free(Scenario *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Scenario, scenario_free)
+
+ScenarioDevice *scenario_device(const Scenario *self, const char *name); /* NULL: none */
+ScenarioLoad *scenario_find_load(const Scenario *self, const char *name);
+/* Names of the devices, NULL-ended.  (transfer container): free with g_free */
+const char **scenario_device_names(const Scenario *self);
