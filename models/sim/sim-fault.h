@@ -14,14 +14,18 @@ typedef struct SimFault {
     SimFaultAction action;
     int opcode, qid;   /* -1 = any */
     uint64_t after;    /* matches passed over first */
-    uint64_t count;    /* how many to act on; default 1 */
+    uint64_t count;    /* how many to act on; default 1; `count=all` is UINT64_MAX */
     SimTime time_ps;   /* DELAY */
-    unsigned status;   /* STATUS: 15-bit SCT/SC field */
+    unsigned status;   /* STATUS: 15-bit status field, e.g. 0x281 = SCT 2h SC 81h */
 } SimFault;
 typedef struct SimFaults SimFaults;
 
 SimFaults *sim_faults_new(const char *const *stages); /* NULL-ended list of the model's stage names; (transfer none), static */
 void sim_faults_free(SimFaults *self);
+/* Names that `opcode=` takes beside numbers, e.g. {"read", 0x02}; ends with a NULL name; (transfer none), static. */
+typedef struct SimFaultWord { const char *name; int value; } SimFaultWord;
+void sim_faults_set_opcodes(SimFaults *self, const SimFaultWord *opcodes);
+const char *sim_fault_action_name(SimFaultAction action); /* "drop", … for `fault` records */
 /* @text as above without "fault ="; FALSE: @error names the nearest valid word. */
 bool sim_faults_add(SimFaults *self, const char *text, GError **error);
 /* The fault to act out now, or NULL; counts it. */

@@ -47,6 +47,8 @@ void sim_keyfile_set(SimKeyfile *self, const char *group, const char *key, const
 SimKeyfile *sim_keyfile_copy(const SimKeyfile *self);
 /* Sets @error at an entry: `FILE:LINE: [group] key: message`. */
 void sim_keyfile_error(const SimKeyfile *self, const SimKeyfileEntry *entry, SimKeyfileError code, GError **error, const char *format, ...) G_GNUC_PRINTF(5, 6);
+/* The same for a whole group: `FILE:LINE: [group]: message`. */
+void sim_keyfile_group_error(const SimKeyfile *self, const char *group, SimKeyfileError code, GError **error, const char *format, ...) G_GNUC_PRINTF(5, 6);
 /* FALSE and @error at the first entry of @group that nobody took; @known (NULL-ended) feeds the nearest word. */
 bool sim_keyfile_check_taken(const SimKeyfile *self, const char *group, const char *const *known, GError **error);
 /* The word of @words nearest to @word by edit distance (at most 1/2 of its length), or NULL. */

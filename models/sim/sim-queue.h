@@ -36,6 +36,7 @@ void sim_queue_cancel(SimQueue *self, SimEvent *event); /* not scheduled: nothin
 /* Latest time seen: never steps back. */
 SimTime sim_queue_now(const SimQueue *self);
 /* Moves now forward to @now without running events that lie beyond it; a time that steps back is ignored.
+ * Events due up to @now run first, so that each sees its own time (inside a run none does, only now moves).
  * For entry from a vCPU (MMIO): call before the model. */
 void sim_queue_advance(SimQueue *self, SimTime now);
 /* Time of the first event, or SIM_TIME_NEVER. */
@@ -43,5 +44,6 @@ SimTime sim_queue_deadline(const SimQueue *self);
 /* Runs all events with time <= @until, setting now to each event's time, at the end to @until (if not NEVER).
  * Returns the number of events run. */
 uint64_t sim_queue_run(SimQueue *self, SimTime until);
-/* Called when the first deadline changes, from schedule/cancel, and at the end of a run.  One listener. */
+/* Called when the first deadline changes, from schedule/cancel, and at the end of each run (there even with the same
+ * deadline: the timer has gone off).  SIM_TIME_NEVER: nothing to wait for.  One listener. */
 void sim_queue_set_armer(SimQueue *self, void (*arm)(void *opaque, SimTime deadline), void *opaque);
