@@ -9,6 +9,7 @@
 #include "migration/vmstate.h"
 #include "qapi/error.h"
 #include "qemu/module.h"
+#include "qemu/units.h"
 #include "system/cpu-timers.h"
 #include "system/runstate.h"
 #include "quirkbench-clock.h"
