@@ -18,6 +18,12 @@ typedef struct HostMachine {
 } HostMachine;
 
 HostMachine *host_machine_load(const char *path, GError **error);
+/* The same from a file in memory, e.g. one whose values a scenario has replaced (sim_keyfile_set). */
+HostMachine *host_machine_read(SimKeyfile *file, GError **error);
 void host_machine_free(HostMachine *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(HostMachine, host_machine_free)
 const HostSlot *host_machine_slot(const HostMachine *self, const char *name); /* NULL: no such slot */
+
+/* Rows of [machine]; those of a slot are pcie_params. */
+extern const SimParam host_machine_params[];
+extern const size_t host_machine_params_n;

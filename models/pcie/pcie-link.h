@@ -2,13 +2,15 @@
 /* A PCI Express link with its slot: TLPs, the time they take, and a ledger of them by type, direction and purpose.
  *
  * Times come from reservation: each direction is a serial resource; a request starts when it is asked for or when the
- * direction is free, whichever is later.  Requests are served in the order of the calls (no interleaving of TLPs of
- * different requests).  DLLPs take time of the opposite direction by rule and are not in wire_bytes.
+ * direction is free, whichever is later.  Requests are served in the order of the calls: what was promised to an
+ * earlier call stands, a later call takes the idle time that is left from its start on (so a completion due in 700 ns does
+ * not hold up a doorbell now).  DLLPs take time of the opposite direction by rule and are not in wire_bytes.
  * A TLP's wire size: 2 B STP/SDP framing + 2 sequence … see pcie-link.c [PCIe-3.0 §2.2, §3.5, §4.2]: payload + 12 (3-DW) or 16
  * (4-DW) header + 4 LCRC + 4 framing and sequence. */
 #pragma once
 #include <glib.h>
 #include <stdbool.h>
+#include "sim/sim-counter.h"
 #include "sim/sim-param.h"
 #include "sim/sim-port.h"
 
@@ -48,6 +50,9 @@ typedef struct PcieParams {
 } PcieParams;
 extern const SimParam pcie_params[]; /* group "slot": callers that use another group name copy the table */
 extern const size_t pcie_params_n;
+/* What the ranges cannot say (powers of two, completion_max >= rcb): NULL = fine, or a text and the @key it is about.
+ * A loader of files calls it; pcie_link_new() asserts it. */
+const char *pcie_params_problem(const PcieParams *params, const char **key);
 
 typedef struct PcieLink PcieLink;         /* one a slot */
 typedef struct PcieFunction PcieFunction; /* one a device on it: its ledger */
@@ -60,8 +65,9 @@ const char *pcie_link_name(const PcieLink *self);
 /* What the device itself can do; the effective value is the least of device, slot and Device Control. 0 = no limit. */
 typedef struct PcieFunctionParams { uint64_t generation, lanes, max_payload, max_read_request, tags; } PcieFunctionParams;
 PcieFunction *pcie_function_new(PcieLink *link, const PcieFunctionParams *params);
-void pcie_function_free(PcieFunction *self);
-/* What the guest wrote to Device Control, in bytes (128 … 4096). */
+void pcie_function_free(PcieFunction *self); /* before its link; its traffic stays in the link's identity */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(PcieFunction, pcie_function_free)
+/* What the guest wrote to Device Control, in bytes (128 … 4096); until the first call only device and slot limit. */
 void pcie_function_set_control(PcieFunction *self, unsigned max_payload, unsigned max_read_request);
 unsigned pcie_function_max_payload(const PcieFunction *self);
 unsigned pcie_function_max_read_request(const PcieFunction *self);
@@ -77,6 +83,9 @@ SimTime pcie_mmio_read(PcieFunction *self, PciePurpose purpose, unsigned bytes, 
 
 typedef struct PcieCount { uint64_t tlps, payload_bytes, wire_bytes; } PcieCount;
 PcieCount pcie_function_count(const PcieFunction *self, PciePurpose purpose, PcieDirection direction, PcieTlpType type);
+/* The counters of scope "link"; index is the PcieDirection.  They are of the whole link, the same for each of its functions. */
+extern const SimCounter pcie_link_counters[];
+extern const size_t pcie_link_counters_n;
 /* Writes `tlp` records, and `counter` records of scope "link" (busy_ps, dllp_bytes, serialised_bytes by direction). */
 void pcie_function_record(const PcieFunction *self, SimTelemetry *telemetry, const char *at, const char *device);
 /* Writes the identity: bytes serialised, counted apart in the serialiser, = sum of the ledgers of the link's functions.  Returns held. */

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Machine profiles: the cpus and slots of the box that a run models. */
+#include "host/host-machine.h"
+#include <string.h>
+
+#define SLOT_PREFIX "slot "
+
+/* clang-format off */
+const SimParam host_machine_params[] = {
+    {"name", "machine", SIM_PARAM_STRING, SIM_UNIT_NONE, offsetof(HostMachine, name), 1, 64,
+     NULL, NULL, "the profile's name, as a scenario writes it"},
+    {"source", "machine", SIM_PARAM_STRING, SIM_UNIT_NONE, offsetof(HostMachine, source), 1, 0,
+     NULL, NULL, "where the description of the machine comes from"},
+    {"cpus", "machine", SIM_PARAM_U64, SIM_UNIT_NONE, offsetof(HostMachine, cpus), 1, 255,
+     NULL, NULL, "logical cpus that the operating system sees, hyper-threads included"},
+    {"sockets", "machine", SIM_PARAM_U64, SIM_UNIT_NONE, offsetof(HostMachine, sockets), 1, 8,
+     "1", NULL, "processor packages over which the cpus are spread evenly"},
+    {"threads-per-core", "machine", SIM_PARAM_U64, SIM_UNIT_NONE, offsetof(HostMachine, threads_per_core), 1, 4,
+     "1", NULL, "logical cpus that share one core"},
+    {"mips", "machine", SIM_PARAM_U64, SIM_UNIT_NONE, offsetof(HostMachine, mips), 1, 100000,
+     NULL, NULL, "millions of instructions a second of one busy cpu; sets the length of an instruction in model time"},
+    {"quantum", "machine", SIM_PARAM_U64, SIM_UNIT_NONE, offsetof(HostMachine, quantum), 100, 1000000,
+     "5000", NULL, "instructions that one cpu may run ahead of the one furthest behind; bounds the skew of their clocks"},
+    {"memory", "machine", SIM_PARAM_U64, SIM_UNIT_BYTES, offsetof(HostMachine, memory_bytes), 64 << 20, UINT64_C(1) << 40,
+     "512MiB", NULL, "memory of the guest; need not be that of the real machine"},
+};
+/* clang-format on */
+const size_t host_machine_params_n = G_N_ELEMENTS(host_machine_params);
+
+static bool read_slot(HostSlot *slot, const char *group, SimKeyfile *file, GError **error)
+{
+    g_autofree SimParam *params = g_new(SimParam, pcie_params_n);
+    const char *problem, *key;
+
+    for (size_t i = 0; i < pcie_params_n; i++) {
+        params[i] = pcie_params[i];
+        params[i].group = group;
+    }
+    if (!sim_params_read(&slot->params, params, pcie_params_n, file, error)) {
+        return false;
+    }
+    problem = pcie_params_problem(&slot->params, &key);
+    if (problem) {
+        const SimKeyfileEntry *entry = sim_keyfile_entry(file, group, key);
+
+        if (entry) {
+            sim_keyfile_error(file, entry, SIM_KEYFILE_ERROR_VALUE, error, "%s", problem);
+        } else {
+            sim_keyfile_group_error(file, group, SIM_KEYFILE_ERROR_VALUE, error, "%s %s", key,
+                                    problem);
+        }
+        return false;
+    }
+    slot->name = g_strstrip(g_strdup(group + strlen(SLOT_PREFIX)));
+    return true;
+}
+
+static bool read_slots(HostMachine *self, SimKeyfile *file, GError **error)
+{
+    const char *const *groups = sim_keyfile_groups(file);
+    static const char *const known[] = {"machine", "slot NAME", NULL};
+
+    self->slots = g_new0(HostSlot, g_strv_length((char **)groups));
+    for (; *groups; groups++) {
+        if (g_str_has_prefix(*groups, SLOT_PREFIX)) {
+            if (!read_slot(&self->slots[self->slots_n++], *groups, file, error)) {
+                return false;
+            }
+        } else if (!g_str_equal(*groups, "machine")) {
+            const char *nearest = sim_nearest_word(*groups, known);
+
+            sim_keyfile_group_error(file, *groups, SIM_KEYFILE_ERROR_UNKNOWN, error,
+                                    "unknown group; %s[%s]%s",
+                                    nearest ? "did you mean " : "a machine has [machine] and ",
+                                    nearest ? nearest : known[1], nearest ? "?" : "");
+            return false;
+        }
+    }
+    if (self->slots_n == 0) {
+        sim_keyfile_error(file, NULL, SIM_KEYFILE_ERROR_MISSING, error,
+                          "no slot; add a [slot NAME] group with generation and lanes");
+        return false;
+    }
+    return true;
+}
+
+HostMachine *host_machine_load(const char *path, GError **error)
+{
+    g_autoptr(SimKeyfile) file = sim_keyfile_load(path, error);
+
+    return file ? host_machine_read(file, error) : NULL;
+}
+
+HostMachine *host_machine_read(SimKeyfile *file, GError **error)
+{
+    g_autoptr(HostMachine) self = g_new0(HostMachine, 1);
+
+    if (!sim_params_read(self, host_machine_params, host_machine_params_n, file, error)) {
+        return NULL;
+    }
+    if (self->cpus % (self->sockets * self->threads_per_core) != 0) {
+        sim_keyfile_error(file, sim_keyfile_entry(file, "machine", "cpus"),
+                          SIM_KEYFILE_ERROR_VALUE, error,
+                          "%" G_GUINT64_FORMAT " cpus cannot be spread over %" G_GUINT64_FORMAT
+                          " sockets with %" G_GUINT64_FORMAT
+                          " threads a core; change cpus, sockets or threads-per-core",
+                          self->cpus, self->sockets, self->threads_per_core);
+        return NULL;
+    }
+    return read_slots(self, file, error) ? g_steal_pointer(&self) : NULL;
+}
+
+void host_machine_free(HostMachine *self)
+{
+    if (!self) {
+        return;
+    }
+    for (size_t i = 0; i < self->slots_n; i++) {
+        g_free(self->slots[i].name);
+    }
+    g_free(self->slots);
+    sim_params_clear(self, host_machine_params, host_machine_params_n);
+    g_free(self);
+}
+
+const HostSlot *host_machine_slot(const HostMachine *self, const char *name)
+{
+    for (size_t i = 0; i < self->slots_n; i++) {
+        if (g_str_equal(self->slots[i].name, name)) {
+            return &self->slots[i];
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,671 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A PCI Express link: how a request becomes TLPs, what they weigh, and when they are through.
+ *
+ * Weight of a TLP [PCIe-3.0 §2.2, §3.5, §4.2.2]: 4 bytes of framing and sequence number, 12 (3-DW) or 16
+ * (4-DW: address from 4 GiB on) of header, the payload in whole DWs, 4 of LCRC.  A completion and
+ * whatever the host initiates (BARs and MSI addresses behind a bridge) have 3-DW headers.
+ *
+ * Time: a lane moves 2.5, 5.0 (8b/10b) or 8, 16 (128b/130b) Gbit/s, which is a whole number of 1/256 ps
+ * a byte for each legal width; sums are kept in that unit, so no drift builds up.  Each direction has a
+ * calendar of busy intervals from now on.  A request takes the idle time from its start on until it has
+ * enough, around what was promised to earlier calls; a direction with work to do is never idle.
+ *
+ * DLLPs: each `ack_every` (`fc_every`) TLPs in one direction owe one DLLP of 8 bytes [PCIe-3.0 §3.4,
+ * §2.6.1] to the other.  They go out in idle time first; what is left delays that direction's next
+ * requests, each by no more than its own weight and two DLLPs.
+ *
+ * Left out: NAK and replay, credits (a receiver never runs dry), power states, ordering between
+ * requests of different calls, ECRC, poisoned TLPs, 10-bit tags' registers. */
+#include "pcie/pcie-link.h"
+#include "pcie/pcie-link-internal.h"
+#include <stddef.h>
+#include <string.h>
+
+#define FRACTION_BITS 8 /* of a picosecond */
+#define DLLP_BYTES 8
+#define PAGE_BYTES 4096 /* no request crosses it [PCIe-3.0 §2.2.7] */
+#define HEADER_4DW_FROM (UINT64_C(1) << 32)
+#define TLP_3DW_BYTES (4 + 12 + 4)
+#define TLP_4DW_BYTES (4 + 16 + 4)
+
+/* clang-format off */
+#define ROW(key, field, unit, least, most, fallback, meaning) \
+    {key, "slot", SIM_PARAM_U64, unit, offsetof(PcieParams, field), least, most, fallback, NULL, meaning}
+const SimParam pcie_params[] = {
+    ROW("generation", generation, SIM_UNIT_NONE, 1, 4, NULL,
+        "PCI Express generation of the slot: 2.5, 5, 8 or 16 GT/s a lane"),
+    ROW("lanes", lanes, SIM_UNIT_NONE, 1, 16, NULL,
+        "lanes that the slot has wired: 1, 2, 4, 8 or 16"),
+    ROW("max-payload", max_payload, SIM_UNIT_BYTES, 128, 4096, "256B",
+        "largest payload of a TLP that the slot takes (Max_Payload_Size supported)"),
+    ROW("max-read-request", max_read_request, SIM_UNIT_BYTES, 128, 4096, "512B",
+        "largest read request that firmware lets a device send (Max_Read_Request_Size)"),
+    ROW("rcb", rcb, SIM_UNIT_BYTES, 64, 128, "64B",
+        "read completion boundary: where the root complex may cut a completion"),
+    ROW("completion-max", completion_max, SIM_UNIT_BYTES, 0, 4096, "0B",
+        "largest payload that the root complex puts into one completion; 0B: max-payload"),
+    ROW("tags", tags, SIM_UNIT_NONE, 1, 1024, "32",
+        "read requests that a device in the slot may have outstanding"),
+    ROW("read-latency", read_latency_ps, SIM_UNIT_TIME, 0, 100 * SIM_US, "700ns",
+        "from a read request's arrival at the root complex to its first completion on the wire"),
+    ROW("write-latency", write_latency_ps, SIM_UNIT_TIME, 0, 100 * SIM_US, "150ns",
+        "from the end of a posted write on the wire to its data being visible in memory"),
+    ROW("mmio-latency", mmio_latency_ps, SIM_UNIT_TIME, 0, 100 * SIM_US, "150ns",
+        "from a cpu's register access to its TLP on the wire"),
+    ROW("ack-every", ack_every, SIM_UNIT_NONE, 0, 4096, "4",
+        "TLPs that one ACK DLLP acknowledges; 0: no ACK is charged"),
+    ROW("fc-every", fc_every, SIM_UNIT_NONE, 0, 4096, "4",
+        "TLPs whose credits one UpdateFC DLLP returns; 0: no UpdateFC is charged"),
+};
+/* clang-format on */
+const size_t pcie_params_n = G_N_ELEMENTS(pcie_params);
+
+static const char *const purpose_names[PCIE_PURPOSES] = {
+    [PCIE_FOR_REGISTER] = "register", [PCIE_FOR_DOORBELL] = "doorbell",
+    [PCIE_FOR_SQE] = "sqe",           [PCIE_FOR_PRP_LIST] = "prp-list",
+    [PCIE_FOR_DATA] = "data",         [PCIE_FOR_ADMIN_DATA] = "admin-data",
+    [PCIE_FOR_CQE] = "cqe",           [PCIE_FOR_MSIX] = "msix",
+};
+static const char *const type_names[PCIE_TLP_TYPES] = {
+    [PCIE_MRD] = "MRd", [PCIE_MWR] = "MWr", [PCIE_CPLD] = "CplD", [PCIE_CPL] = "Cpl"};
+static const char *const direction_names[PCIE_DIRECTIONS] = {
+    [PCIE_UPSTREAM] = "upstream", [PCIE_DOWNSTREAM] = "downstream"};
+
+const char *pcie_purpose_name(PciePurpose purpose) { return purpose_names[purpose]; }
+const char *pcie_tlp_type_name(PcieTlpType type) { return type_names[type]; }
+const char *pcie_direction_name(PcieDirection direction) { return direction_names[direction]; }
+
+/* A moment or a length in whole and 1/256 picoseconds. */
+typedef struct Fine {
+    SimTime ps;
+    uint32_t part; /* 0 … 255 */
+} Fine;
+
+typedef struct Interval {
+    Fine start, end;
+} Interval;
+
+/* One direction.  The calendar's intervals ascend and never touch; those before `first` are over. */
+typedef struct Serialiser {
+    Interval *calendar;
+    size_t first, n, allocated; /* the intervals in use are [first, n) */
+    uint64_t tlps_bytes;        /* counted here, apart from the ledgers */
+    uint64_t dllp_bytes, dllp_owed;
+    uint64_t ack_tlps, fc_tlps; /* TLPs since the last DLLP of each kind */
+    Fine busy;
+} Serialiser;
+
+struct PcieLink {
+    SimQueue *queue;
+    char *name;
+    PcieParams params;
+    uint64_t completion_max;
+    Serialiser serialisers[PCIE_DIRECTIONS];
+    GPtrArray *functions;                    /* (transfer none) */
+    uint64_t wire_bytes_gone[PCIE_DIRECTIONS]; /* ledgers of functions that have been freed */
+};
+
+struct PcieFunction {
+    PcieLink *link;
+    PcieFunctionParams params;
+    uint64_t byte_units; /* 1/256 ps a byte */
+    uint64_t max_payload, max_read_request; /* in force */
+    unsigned payload_shift, completion_shift;
+    SimTime *tag_free; /* ring: when the read that holds each tag is through */
+    size_t tags, tag_next;
+    PcieCount ledger[PCIE_PURPOSES][PCIE_DIRECTIONS][PCIE_TLP_TYPES];
+};
+
+static inline Fine fine_add(Fine a, Fine b)
+{
+    uint32_t part = a.part + b.part;
+
+    return (Fine){a.ps + b.ps + (part >> FRACTION_BITS), part & ((1u << FRACTION_BITS) - 1)};
+}
+
+static inline bool fine_before(Fine a, Fine b)
+{
+    return a.ps < b.ps || (a.ps == b.ps && a.part < b.part);
+}
+
+static inline Fine fine_sub(Fine a, Fine b) /* a >= b */
+{
+    uint32_t borrow = a.part < b.part;
+
+    return (Fine){a.ps - b.ps - borrow, a.part + (borrow << FRACTION_BITS) - b.part};
+}
+
+static inline Fine fine_bytes(uint64_t bytes, uint64_t byte_units)
+{
+    uint64_t units = bytes * byte_units;
+
+    return (Fine){units >> FRACTION_BITS, (uint32_t)units & ((1u << FRACTION_BITS) - 1)};
+}
+
+static inline SimTime fine_ceil(Fine a) { return a.ps + (a.part > 0); }
+
+static bool power_of_two(uint64_t x) { return x != 0 && (x & (x - 1)) == 0; }
+
+static uint64_t power_of_two_below(uint64_t x) { return UINT64_C(1) << (63 - __builtin_clzll(x)); }
+
+const char *pcie_params_problem(const PcieParams *params, const char **key)
+{
+    static const struct {
+        const char *key;
+        size_t offset;
+    } powers[] = {{"lanes", offsetof(PcieParams, lanes)},
+                  {"max-payload", offsetof(PcieParams, max_payload)},
+                  {"max-read-request", offsetof(PcieParams, max_read_request)},
+                  {"rcb", offsetof(PcieParams, rcb)}};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(powers); i++) {
+        *key = powers[i].key;
+        if (!power_of_two(*(const uint64_t *)((const char *)params + powers[i].offset))) {
+            return "must be a power of two";
+        }
+    }
+    *key = "completion-max";
+    if (params->completion_max != 0 &&
+        (!power_of_two(params->completion_max) || params->completion_max < params->rcb)) {
+        return "must be 0B or a power of two that is at least rcb";
+    }
+    *key = NULL;
+    return NULL;
+}
+
+PcieLink *pcie_link_new(SimQueue *queue, const char *name, const PcieParams *params)
+{
+    PcieLink *self = g_new0(PcieLink, 1);
+    const char *key;
+
+    g_assert(pcie_params_problem(params, &key) == NULL); /* loaders check what files say */
+    g_assert(params->generation >= 1 && params->generation <= 4 && params->tags > 0);
+    self->queue = queue;
+    self->name = g_strdup(name);
+    self->params = *params;
+    self->completion_max = params->completion_max ? params->completion_max : params->max_payload;
+    for (int d = 0; d < PCIE_DIRECTIONS; d++) {
+        self->serialisers[d].allocated = 16;
+        self->serialisers[d].calendar = g_new(Interval, self->serialisers[d].allocated);
+    }
+    self->functions = g_ptr_array_new();
+    return self;
+}
+
+void pcie_link_free(PcieLink *self)
+{
+    if (!self) {
+        return;
+    }
+    for (guint i = 0; i < self->functions->len; i++) { /* they may still be freed, nothing else */
+        ((PcieFunction *)g_ptr_array_index(self->functions, i))->link = NULL;
+    }
+    for (int d = 0; d < PCIE_DIRECTIONS; d++) {
+        g_free(self->serialisers[d].calendar);
+    }
+    g_ptr_array_free(self->functions, TRUE);
+    g_free(self->name);
+    g_free(self);
+}
+
+const char *pcie_link_name(const PcieLink *self) { return self->name; }
+
+/* 1/256 ps a byte [PCIe-3.0 §4.2.1, §4.2.2]: 10 bits a byte at 2.5 and 5 GT/s; 8 × 130/128 at 8 and 16. */
+static uint64_t byte_units(uint64_t generation, uint64_t lanes)
+{
+    static const uint64_t one_lane[] = {4000 << FRACTION_BITS, 2000 << FRACTION_BITS, 260000,
+                                        130000};
+
+    return one_lane[generation - 1] / lanes;
+}
+
+static inline uint64_t least(uint64_t limit, uint64_t value) /* 0 = no limit */
+{
+    return limit != 0 && limit < value ? limit : value;
+}
+
+PcieFunction *pcie_function_new(PcieLink *link, const PcieFunctionParams *params)
+{
+    PcieFunction *self = g_new0(PcieFunction, 1);
+
+    self->link = link;
+    self->params = *params;
+    self->byte_units = byte_units(least(params->generation, link->params.generation),
+                                  power_of_two_below(least(params->lanes, link->params.lanes)));
+    self->tags = least(params->tags, link->params.tags);
+    self->tag_free = g_new0(SimTime, self->tags);
+    g_ptr_array_add(link->functions, self);
+    pcie_function_set_control(self, PAGE_BYTES, PAGE_BYTES);
+    return self;
+}
+
+static uint64_t ledger_wire_bytes(const PcieFunction *self, PcieDirection direction)
+{
+    uint64_t sum = 0;
+
+    for (int p = 0; p < PCIE_PURPOSES; p++) {
+        for (int t = 0; t < PCIE_TLP_TYPES; t++) {
+            sum += self->ledger[p][direction][t].wire_bytes;
+        }
+    }
+    return sum;
+}
+
+void pcie_function_free(PcieFunction *self)
+{
+    if (!self) {
+        return;
+    }
+    for (int d = 0; self->link && d < PCIE_DIRECTIONS; d++) {
+        self->link->wire_bytes_gone[d] += ledger_wire_bytes(self, (PcieDirection)d);
+    }
+    if (self->link) {
+        g_ptr_array_remove(self->link->functions, self);
+    }
+    g_free(self->tag_free);
+    g_free(self);
+}
+
+/* A guest may write any encoding: what no hardware supports becomes the nearest that it does. */
+static uint64_t control_bytes(uint64_t bytes)
+{
+    return power_of_two_below(CLAMP(bytes, 128, PAGE_BYTES));
+}
+
+void pcie_function_set_control(PcieFunction *self, unsigned max_payload, unsigned max_read_request)
+{
+    const PcieParams *slot = &self->link->params;
+
+    self->max_payload =
+        control_bytes(MIN(least(self->params.max_payload, slot->max_payload), max_payload));
+    self->max_read_request = control_bytes(
+        MIN(least(self->params.max_read_request, slot->max_read_request), max_read_request));
+    self->payload_shift = (unsigned)__builtin_ctzll(self->max_payload);
+    self->completion_shift =
+        (unsigned)__builtin_ctzll(MIN(self->link->completion_max, self->max_payload));
+}
+
+unsigned pcie_function_max_payload(const PcieFunction *self) { return (unsigned)self->max_payload; }
+
+unsigned pcie_function_max_read_request(const PcieFunction *self)
+{
+    return (unsigned)self->max_read_request;
+}
+
+/* Charges @tlps sent in @direction with the DLLPs that the other direction owes for them. */
+static void owe_dllps(PcieFunction *function, PcieDirection direction, uint64_t tlps)
+{
+    PcieLink *link = function->link;
+    Serialiser *sender = &link->serialisers[direction];
+    Serialiser *other = &link->serialisers[1 - direction];
+    uint64_t bytes = 0;
+
+    if (link->params.ack_every != 0) {
+        sender->ack_tlps += tlps;
+        if (sender->ack_tlps >= link->params.ack_every) {
+            bytes += sender->ack_tlps / link->params.ack_every * DLLP_BYTES;
+            sender->ack_tlps %= link->params.ack_every;
+        }
+    }
+    if (link->params.fc_every != 0) {
+        sender->fc_tlps += tlps;
+        if (sender->fc_tlps >= link->params.fc_every) {
+            bytes += sender->fc_tlps / link->params.fc_every * DLLP_BYTES;
+            sender->fc_tlps %= link->params.fc_every;
+        }
+    }
+    if (bytes > 0) {
+        other->dllp_bytes += bytes;
+        other->dllp_owed += bytes;
+        other->busy = fine_add(other->busy, fine_bytes(bytes, function->byte_units));
+    }
+}
+
+static void calendar_insert(Serialiser *s, size_t index, Interval interval)
+{
+    if (s->n == s->allocated) {
+        size_t used = s->n - s->first;
+
+        if (s->first < used || s->first < 8) {
+            s->allocated *= 2;
+            s->calendar = g_renew(Interval, s->calendar, s->allocated);
+        } else { /* at least half is over: make room by forgetting it */
+            memmove(s->calendar, s->calendar + s->first, used * sizeof *s->calendar);
+            s->n = used;
+            index -= s->first;
+            s->first = 0;
+        }
+    }
+    memmove(s->calendar + index + 1, s->calendar + index, (s->n - index) * sizeof *s->calendar);
+    s->calendar[index] = interval;
+    s->n++;
+}
+
+/* Makes one interval of [begin, next), of which @start … @end is the part that is known to be busy. */
+static void calendar_join(Serialiser *s, size_t begin, size_t next, Fine start, Fine end)
+{
+    if (next == begin) {
+        calendar_insert(s, begin, (Interval){start, end});
+        return;
+    }
+    if (fine_before(start, s->calendar[begin].start)) {
+        s->calendar[begin].start = start;
+    }
+    s->calendar[begin].end = end;
+    memmove(s->calendar + begin + 1, s->calendar + next, (s->n - next) * sizeof *s->calendar);
+    s->n -= next - begin - 1;
+}
+
+/* The slow way: @start lies before the end of the calendar.  Takes idle time from @start on until @length
+ * is used up, and makes one interval of all that is busy from there to the end.  Returns that end. */
+static Fine calendar_fill(Serialiser *s, Fine start, Fine length)
+{
+    size_t low = s->first, high = s->n, begin, next;
+    Fine at = start;
+
+    while (low < high) { /* the first interval that ends at @start or after */
+        size_t middle = low + (high - low) / 2;
+
+        if (fine_before(s->calendar[middle].end, start)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    begin = low;
+    for (next = begin; next < s->n; next++) {
+        const Interval *busy = &s->calendar[next];
+
+        if (fine_before(at, busy->start)) {
+            Fine gap = fine_sub(busy->start, at);
+
+            if (fine_before(length, gap)) {
+                break;
+            }
+            length = fine_sub(length, gap);
+            if (length.ps == 0 && length.part == 0) { /* to the last bit: both sides join */
+                Fine end = busy->start;
+
+                calendar_join(s, begin, next + 1, start, busy->end);
+                return end;
+            }
+        }
+        at = busy->end;
+    }
+    at = fine_add(at, length);
+    calendar_join(s, begin, next, start, at);
+    return at;
+}
+
+/* Idle time up to @from lets the direction send the DLLPs that it owes. */
+static void pay_in_idle_time(Serialiser *s, uint64_t units, Fine idle)
+{
+    uint64_t bytes;
+
+    if (idle.ps >= SIM_MS) {
+        bytes = s->dllp_owed;
+    } else {
+        bytes = ((idle.ps << FRACTION_BITS) + idle.part) / units;
+    }
+    s->dllp_owed -= MIN(s->dllp_owed, bytes);
+}
+
+/* Sends @tlps TLPs of @wire_bytes in all in one go; returns when the last bit has left. */
+static SimTime serialise(PcieFunction *function, PcieDirection direction, uint64_t tlps,
+                         uint64_t wire_bytes, SimTime from)
+{
+    Serialiser *s = &function->link->serialisers[direction];
+    SimTime now = sim_queue_now(function->link->queue);
+    Fine start = {MAX(from, now), 0};
+    Fine length = fine_bytes(wire_bytes, function->byte_units), end;
+    uint64_t dllps;
+
+    s->tlps_bytes += wire_bytes;
+    s->busy = fine_add(s->busy, length);
+    /* Nobody can ask for time before now: forget what is over, but keep the last interval. */
+    while (s->first + 1 < s->n && s->calendar[s->first].end.ps < now) {
+        s->first++;
+    }
+    if (s->dllp_owed > 0) {
+        if (s->n > s->first && fine_before(s->calendar[s->n - 1].end, start)) {
+            pay_in_idle_time(s, function->byte_units,
+                             fine_sub(start, s->calendar[s->n - 1].end));
+        }
+        dllps = MIN(s->dllp_owed, wire_bytes + 2 * DLLP_BYTES);
+        s->dllp_owed -= dllps;
+        length = fine_add(length, fine_bytes(dllps, function->byte_units));
+    }
+    owe_dllps(function, direction, tlps);
+    if (s->n == s->first) {
+        end = fine_add(start, length);
+        calendar_insert(s, s->n, (Interval){start, end});
+    } else {
+        Interval *last = &s->calendar[s->n - 1];
+
+        if (fine_before(last->end, start)) {
+            end = fine_add(start, length);
+            if (last->end.ps < now) { /* over: its place is free */
+                *last = (Interval){start, end};
+            } else {
+                calendar_insert(s, s->n, (Interval){start, end});
+            }
+        } else if (!fine_before(start, last->start)) {
+            end = last->end = fine_add(last->end, length);
+        } else {
+            end = calendar_fill(s, start, length);
+        }
+    }
+    return fine_ceil(end);
+}
+
+static inline void book(PcieFunction *self, PciePurpose purpose, PcieDirection direction,
+                        PcieTlpType type, uint64_t tlps, uint64_t payload_bytes,
+                        uint64_t wire_bytes)
+{
+    PcieCount *count = &self->ledger[purpose][direction][type];
+
+    count->tlps += tlps;
+    count->payload_bytes += payload_bytes;
+    count->wire_bytes += wire_bytes;
+}
+
+/* Payload on the wire: first and last DW whole [PCIe-3.0 §2.2.5: byte enables]. */
+static inline uint64_t dw_bytes(uint64_t address, uint64_t bytes)
+{
+    return ((address + bytes + 3) & ~UINT64_C(3)) - (address & ~UINT64_C(3));
+}
+
+static inline uint64_t header_bytes(uint64_t address)
+{
+    return address < HEADER_4DW_FROM ? TLP_3DW_BYTES : TLP_4DW_BYTES;
+}
+
+/* Bytes from @address that one request header form covers: up to 4 GiB, or all.  Wrap-around at the end
+ * of the address space is cut off. */
+static inline uint64_t same_header(uint64_t address, uint64_t bytes)
+{
+    return address < HEADER_4DW_FROM ? MIN(bytes, HEADER_4DW_FROM - address)
+                                     : MIN(bytes, UINT64_MAX - address);
+}
+
+SimTime pcie_dma_write(PcieFunction *self, PciePurpose purpose, uint64_t address, uint64_t bytes,
+                       SimTime from)
+{
+    SimTime end = from;
+    uint64_t left = bytes;
+
+    while (left > 0) {
+        uint64_t part = same_header(address, left), tlps, wire;
+
+        if (part == 0) {
+            break;
+        }
+        /* Cut at each multiple of the payload size, which divides 4 KiB. */
+        tlps = ((address + part - 1) >> self->payload_shift) - (address >> self->payload_shift) + 1;
+        wire = tlps * header_bytes(address) + dw_bytes(address, part);
+        book(self, purpose, PCIE_UPSTREAM, PCIE_MWR, tlps, part, wire);
+        end = serialise(self, PCIE_UPSTREAM, tlps, wire, from);
+        address += part;
+        left -= part;
+    }
+    return bytes > 0 ? end + self->link->params.write_latency_ps : from;
+}
+
+/* Completions of one read request [PCIe-3.0 §2.3.1.1]: the first ends at a read completion boundary, the
+ * others carry as much as is allowed. */
+static SimTime complete(PcieFunction *self, PciePurpose purpose, uint64_t address, uint64_t bytes,
+                        SimTime from)
+{
+    uint64_t over = address & (self->link->params.rcb - 1);
+    uint64_t first = over ? MIN(self->link->params.rcb - over, bytes) : 0;
+    uint64_t round_up = (UINT64_C(1) << self->completion_shift) - 1;
+    uint64_t tlps = (first > 0) + ((bytes - first + round_up) >> self->completion_shift);
+    uint64_t wire = tlps * TLP_3DW_BYTES + dw_bytes(address, bytes);
+
+    book(self, purpose, PCIE_DOWNSTREAM, PCIE_CPLD, tlps, bytes, wire);
+    return serialise(self, PCIE_DOWNSTREAM, tlps, wire, from);
+}
+
+SimTime pcie_dma_read(PcieFunction *self, PciePurpose purpose, uint64_t address, uint64_t bytes,
+                      SimTime from)
+{
+    SimTime done = from;
+
+    while (bytes > 0) {
+        uint64_t part = same_header(address, bytes), wire = header_bytes(address);
+        SimTime sent, tag = self->tag_free[self->tag_next];
+
+        part = MIN(part, self->max_read_request - (address & (self->max_read_request - 1)));
+        if (part == 0) {
+            break;
+        }
+        book(self, purpose, PCIE_UPSTREAM, PCIE_MRD, 1, 0, wire);
+        sent = serialise(self, PCIE_UPSTREAM, 1, wire, MAX(from, tag));
+        done = complete(self, purpose, address, part, sent + self->link->params.read_latency_ps);
+        self->tag_free[self->tag_next] = done;
+        if (++self->tag_next == self->tags) {
+            self->tag_next = 0;
+        }
+        address += part;
+        bytes -= part;
+    }
+    return done;
+}
+
+SimTime pcie_message(PcieFunction *self, SimTime from)
+{
+    uint64_t wire = TLP_3DW_BYTES + 4;
+
+    book(self, PCIE_FOR_MSIX, PCIE_UPSTREAM, PCIE_MWR, 1, 4, wire);
+    return serialise(self, PCIE_UPSTREAM, 1, wire, from) + self->link->params.write_latency_ps;
+}
+
+SimTime pcie_mmio_write(PcieFunction *self, PciePurpose purpose, unsigned bytes, SimTime from)
+{
+    uint64_t wire = TLP_3DW_BYTES + dw_bytes(0, bytes);
+
+    book(self, purpose, PCIE_DOWNSTREAM, PCIE_MWR, 1, bytes, wire);
+    return serialise(self, PCIE_DOWNSTREAM, 1, wire, from + self->link->params.mmio_latency_ps);
+}
+
+SimTime pcie_mmio_read(PcieFunction *self, PciePurpose purpose, unsigned bytes, SimTime from)
+{
+    uint64_t wire = TLP_3DW_BYTES + dw_bytes(0, bytes);
+    SimTime arrival;
+
+    book(self, purpose, PCIE_DOWNSTREAM, PCIE_MRD, 1, 0, TLP_3DW_BYTES);
+    arrival = serialise(self, PCIE_DOWNSTREAM, 1, TLP_3DW_BYTES,
+                        from + self->link->params.mmio_latency_ps);
+    book(self, purpose, PCIE_UPSTREAM, PCIE_CPLD, 1, bytes, wire);
+    serialise(self, PCIE_UPSTREAM, 1, wire, arrival);
+    return arrival;
+}
+
+PcieCount pcie_function_count(const PcieFunction *self, PciePurpose purpose,
+                              PcieDirection direction, PcieTlpType type)
+{
+    return self->ledger[purpose][direction][type];
+}
+
+static void record_count(SimTelemetry *telemetry, const char *at, const char *device,
+                         PciePurpose purpose, PcieDirection direction, PcieTlpType type,
+                         const PcieCount *count)
+{
+    sim_telemetry_begin(telemetry, "tlp");
+    sim_telemetry_str(telemetry, "at", at);
+    sim_telemetry_str(telemetry, "device", device);
+    sim_telemetry_str(telemetry, "purpose", pcie_purpose_name(purpose));
+    sim_telemetry_str(telemetry, "direction", pcie_direction_name(direction));
+    sim_telemetry_str(telemetry, "tlp_type", pcie_tlp_type_name(type));
+    sim_telemetry_u64(telemetry, "tlps", count->tlps);
+    sim_telemetry_u64(telemetry, "payload_bytes", count->payload_bytes);
+    sim_telemetry_u64(telemetry, "wire_bytes", count->wire_bytes);
+    sim_telemetry_end(telemetry);
+}
+
+const SimCounter pcie_link_counters[] = {
+    {"busy_ps", "ps", "time in which the link sent in this direction, TLPs and DLLPs"},
+    {"dllp_bytes", "bytes", "DLLPs charged to this direction for TLPs received in the other"},
+    {"serialised_bytes", "bytes", "TLPs of all functions of the link, counted where they are sent"},
+};
+const size_t pcie_link_counters_n = G_N_ELEMENTS(pcie_link_counters);
+
+void pcie_function_record(const PcieFunction *self, SimTelemetry *telemetry, const char *at,
+                          const char *device)
+{
+    for (int p = 0; telemetry && p < PCIE_PURPOSES; p++) {
+        for (int d = 0; d < PCIE_DIRECTIONS; d++) {
+            for (int t = 0; t < PCIE_TLP_TYPES; t++) {
+                const PcieCount *count = &self->ledger[p][d][t];
+
+                if (count->tlps > 0) {
+                    record_count(telemetry, at, device, (PciePurpose)p, (PcieDirection)d,
+                                 (PcieTlpType)t, count);
+                }
+            }
+        }
+    }
+    for (int d = 0; telemetry && d < PCIE_DIRECTIONS; d++) {
+        const Serialiser *s = &self->link->serialisers[d];
+        const uint64_t values[] = {fine_ceil(s->busy), s->dllp_bytes, s->tlps_bytes};
+
+        sim_counters_record(telemetry, at, device, "link", (unsigned)d, pcie_link_counters, values,
+                            G_N_ELEMENTS(values));
+    }
+}
+
+bool pcie_link_check(const PcieLink *self, SimTelemetry *telemetry)
+{
+    bool all = true;
+
+    for (int d = 0; d < PCIE_DIRECTIONS; d++) {
+        g_autofree char *name =
+            g_strdup_printf("link-bytes-%s", pcie_direction_name((PcieDirection)d));
+        uint64_t serialised = self->serialisers[d].tlps_bytes, booked = self->wire_bytes_gone[d];
+
+        for (guint i = 0; i < self->functions->len; i++) {
+            booked +=
+                ledger_wire_bytes(g_ptr_array_index(self->functions, i), (PcieDirection)d);
+        }
+        all = all && serialised == booked;
+        sim_telemetry_begin(telemetry, "identity");
+        sim_telemetry_str(telemetry, "device", self->name);
+        sim_telemetry_str(telemetry, "name", name);
+        sim_telemetry_u64(telemetry, "left", serialised);
+        sim_telemetry_u64(telemetry, "right", booked);
+        sim_telemetry_bool(telemetry, "held", serialised == booked);
+        sim_telemetry_end(telemetry);
+    }
+    return all;
+}
+
+void pcie_function_tamper(PcieFunction *self, PciePurpose purpose, PcieDirection direction,
+                          PcieTlpType type, uint64_t wire_bytes)
+{
+    self->ledger[purpose][direction][type].wire_bytes += wire_bytes;
+}
+
+size_t pcie_link_intervals(const PcieLink *self, PcieDirection direction)
+{
+    return self->serialisers[direction].n - self->serialisers[direction].first;
+}
