@@ -15,6 +15,8 @@ bool quirkbench_clock_configure(struct QemuOpts *opts, struct Error **errp);
 G_NORETURN void quirkbench_clock_run(void);
 /* Adds what @cpu has executed to its local time. */
 void quirkbench_clock_account(struct CPUState *cpu);
+/* @cpu has executed a PAUSE; false if its slice is over with that. */
+bool quirkbench_clock_pause(struct CPUState *cpu);
 /* QEMU_CLOCK_VIRTUAL. */
 int64_t quirkbench_clock_get(void);
 void quirkbench_clock_kick(struct CPUState *unused);

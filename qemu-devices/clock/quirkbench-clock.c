@@ -33,6 +33,9 @@
 #define MIPS_DEFAULT 1000
 #define MIPS_MOST 100000
 #define QUANTUM_DEFAULT_NS 2000
+/* What a PAUSE takes: between Broadwell's 10 cycles and Skylake's 140.  One unit, as for other
+ * instructions, would make spinning vCPUs the slowest thing to simulate. */
+#define PAUSE_NS 40
 /* A slice without any deadline: long enough not to matter, short enough not to overflow. */
 #define SLICE_MOST_NS INT32_MAX
 
@@ -43,6 +46,7 @@ typedef struct Clock {
 
     int64_t published; /* atomic: other threads read it */
     int64_t local[VCPUS_MAX];
+    int64_t busy[VCPUS_MAX];
     uint64_t instructions[VCPUS_MAX];
     bool runnable[VCPUS_MAX];
 
@@ -60,7 +64,8 @@ typedef struct Clock {
 } Clock;
 
 static Clock self;
-static CPUState *running; /* atomic: which vCPU a kick must stop */
+static CPUState *running;     /* atomic: which vCPU a kick must stop */
+static CPUState *slice_owner; /* the vCPU that slice_cpu means */
 
 /* --- Reading --- */
 
@@ -95,7 +100,32 @@ void quirkbench_clock_account(CPUState *cpu)
 
     cpu->icount_budget -= executed;
     self.local[cpu->cpu_index] += executed * TICKS_PER_INSN;
+    self.busy[cpu->cpu_index] += executed * TICKS_PER_INSN;
     self.instructions[cpu->cpu_index] += executed;
+}
+
+static void set_budget(CPUState *cpu, int64_t ticks)
+{
+    int64_t budget = DIV_ROUND_UP(ticks, TICKS_PER_INSN);
+    int low = MIN(0xffff, budget);
+
+    cpu->icount_budget = budget;
+    cpu->neg.icount_decr.u16.low = low;
+    cpu->icount_extra = budget - low;
+}
+
+bool quirkbench_clock_pause(CPUState *cpu)
+{
+    int i = cpu->cpu_index;
+    int64_t left, pause;
+
+    quirkbench_clock_account(cpu);
+    left = MAX(self.slice_end - self.local[i], 0);
+    pause = MIN(left, PAUSE_NS * self.mips);
+    self.local[i] += pause;
+    self.busy[i] += pause;
+    set_budget(cpu, left - pause);
+    return left > pause;
 }
 
 /* Brings the numbers of the calling vCPU up to date, if a vCPU is calling. */
@@ -140,9 +170,8 @@ int64_t quirkbench_clock_vcpu_ns(int cpu_index)
 
 int64_t quirkbench_clock_vcpu_busy_ns(int cpu_index)
 {
-    uint64_t instructions = quirkbench_clock_vcpu_instructions(cpu_index);
-
-    return self.active ? muldiv64(instructions, TICKS_PER_INSN, self.mips) : 0;
+    catch_up();
+    return has_vcpu(cpu_index) ? self.busy[cpu_index] / self.mips : 0;
 }
 
 /* --- Interrupting a slice --- */
@@ -211,9 +240,18 @@ static bool has_queued_work(void)
     return false;
 }
 
-/* Notes who is runnable.  One that wakes starts at @now, never in its own past. */
-static void note_wakes(int64_t now)
+/* Who may run, and who is furthest behind; the lowest index of equals. */
+typedef struct Survey {
+    CPUState *behind;       /* NULL: all are halted */
+    int64_t second;         /* the smallest local time of the others; INT64_MAX: no others */
+    int64_t latest;         /* the largest local time of all */
+} Survey;
+
+/* One that wakes starts at @now, never in its own past. */
+static Survey survey(int64_t now)
 {
+    Survey found = {.second = INT64_MAX};
+    int64_t least = INT64_MAX;
     CPUState *cpu;
 
     CPU_FOREACH(cpu) {
@@ -224,40 +262,22 @@ static void note_wakes(int64_t now)
             self.local[i] = MAX(self.local[i], now);
         }
         self.runnable[i] = runnable;
-    }
-}
-
-/* The runnable vCPU furthest behind (the lowest index of equals), or NULL. */
-static CPUState *furthest_behind(void)
-{
-    CPUState *cpu, *best = NULL;
-
-    CPU_FOREACH(cpu) {
-        if (self.runnable[cpu->cpu_index] &&
-            (!best || self.local[cpu->cpu_index] < self.local[best->cpu_index])) {
-            best = cpu;
+        found.latest = MAX(found.latest, self.local[i]);
+        if (runnable && self.local[i] < least) {
+            found.second = least;
+            least = self.local[i];
+            found.behind = cpu;
+        } else if (runnable && self.local[i] < found.second) {
+            found.second = self.local[i];
         }
     }
-    return best;
+    return found;
 }
 
 static void publish(int64_t now)
 {
     if (now > self.published) {
         qatomic_set_i64(&self.published, now);
-    }
-}
-
-static void publish_local_times(CPUState *behind)
-{
-    CPUState *cpu;
-
-    if (behind) {
-        publish(self.local[behind->cpu_index]);
-        return;
-    }
-    CPU_FOREACH(cpu) {
-        publish(self.local[cpu->cpu_index]);
     }
 }
 
@@ -274,55 +294,43 @@ static int64_t next_deadline(void)
 }
 
 /* How far @cpu may go, apart from the slice it is in. */
-static int64_t limit_of(CPUState *cpu, int64_t deadline)
+static int64_t limit_of(const Survey *found, CPUState *cpu, int64_t deadline)
 {
+    int64_t others = cpu == found->behind ? found->second : self.local[found->behind->cpu_index];
     int64_t limit = MIN(deadline, self.local[cpu->cpu_index] + SLICE_MOST_NS * self.mips);
-    CPUState *other;
 
-    CPU_FOREACH(other) {
-        if (other != cpu && self.runnable[other->cpu_index]) {
-            limit = MIN(limit, self.local[other->cpu_index] + self.quantum_ns * self.mips);
-        }
-    }
-    return limit;
+    return others == INT64_MAX ? limit : MIN(limit, others + self.quantum_ns * self.mips);
 }
 
-static CPUState *choose(CPUState *behind, int64_t deadline)
+static CPUState *choose(const Survey *found, int64_t deadline)
 {
-    CPUState *cpu = self.slice_cpu >= 0 ? qemu_get_cpu(self.slice_cpu) : NULL;
-
+    if (self.slice_cpu >= 0 && !slice_owner) {
+        slice_owner = qemu_get_cpu(self.slice_cpu); /* just restored */
+    }
     /* A slice that something cut short goes on before another vCPU is chosen.  Its end can only
      * come nearer: where it was cut must not show. */
-    if (cpu && self.runnable[self.slice_cpu]) {
-        self.slice_end = MIN(self.slice_end, limit_of(cpu, deadline));
+    if (self.slice_cpu >= 0 && self.runnable[self.slice_cpu]) {
+        self.slice_end = MIN(self.slice_end, limit_of(found, slice_owner, deadline));
         if (self.local[self.slice_cpu] < self.slice_end) {
-            return cpu;
+            return slice_owner;
         }
     }
-    self.slice_cpu = behind->cpu_index;
-    self.slice_end = limit_of(behind, deadline);
-    return behind;
+    slice_owner = found->behind;
+    self.slice_cpu = slice_owner->cpu_index;
+    self.slice_end = limit_of(found, slice_owner, deadline);
+    return slice_owner;
 }
 
 static void execute(CPUState *cpu)
 {
-    int64_t left = self.slice_end - self.local[cpu->cpu_index];
-    int64_t budget = DIV_ROUND_UP(left, TICKS_PER_INSN);
-    int low = MIN(0xffff, budget);
     int reason;
 
-    g_assert(budget > 0 && cpu->neg.icount_decr.u16.low == 0 && cpu->icount_extra == 0);
-    cpu->icount_budget = budget;
-    cpu->neg.icount_decr.u16.low = low;
-    cpu->icount_extra = budget - low;
-
+    set_budget(cpu, self.slice_end - self.local[cpu->cpu_index]);
     current_cpu = cpu;
     bql_unlock();
     reason = tcg_cpu_exec(cpu);
     quirkbench_clock_account(cpu);
-    cpu->neg.icount_decr.u16.low = 0;
-    cpu->icount_extra = 0;
-    cpu->icount_budget = 0;
+    set_budget(cpu, 0);
     if (reason == EXCP_ATOMIC) {
         cpu_exec_step_atomic(cpu);
     }
@@ -337,7 +345,9 @@ static void do_queued_work(void)
     CPUState *cpu;
 
     CPU_FOREACH(cpu) {
-        qemu_wait_io_event_common(cpu);
+        if (cpu->stop || !cpu_work_list_empty(cpu)) {
+            qemu_wait_io_event_common(cpu);
+        }
     }
 }
 
@@ -359,8 +369,8 @@ static void idle(int64_t deadline)
 
 static void turn(void)
 {
-    CPUState *behind;
-    int64_t now = self.published;
+    int64_t now = self.published, deadline;
+    Survey found;
 
     do_queued_work();
     if (!may_run()) {
@@ -374,29 +384,29 @@ static void turn(void)
     if (self.slice_cpu >= 0) {
         now = MAX(now, self.local[self.slice_cpu]);
     }
-    note_wakes(now);
-    publish_local_times(furthest_behind());
-    if (next_deadline() <= self.published) {
+    found = survey(now);
+    publish(found.behind ? self.local[found.behind->cpu_index] : found.latest);
+    deadline = next_deadline();
+    if (deadline <= self.published) {
         qemu_clock_run_timers(QEMU_CLOCK_VIRTUAL);
-        note_wakes(self.published);
+        found = survey(self.published);
+        deadline = next_deadline();
     }
 
-    behind = furthest_behind();
-    if (!behind) {
+    if (!found.behind) {
         self.slice_cpu = -1;
-        idle(next_deadline());
+        idle(deadline);
         return;
     }
     self.idle_told = false;
 
-    CPUState *cpu = choose(behind, next_deadline());
+    CPUState *cpu = choose(&found, deadline);
 
-    if (self.slice_end <= self.local[cpu->cpu_index]) {
-        return; /* a timer became due while timers ran */
-    }
-    qatomic_set_mb(&running, cpu);
-    execute(cpu);
-    qatomic_set(&running, NULL);
+    if (self.slice_end > self.local[cpu->cpu_index]) {
+        qatomic_set_mb(&running, cpu);
+        execute(cpu);
+        qatomic_set(&running, NULL);
+    } /* else a timer that became due while timers ran comes first */
 }
 
 static void force_rcu(Notifier *notify, void *data)
@@ -448,11 +458,13 @@ static int after_load(void *opaque, int version_id)
         self.published = self.published / self.loaded_mips * self.mips;
         for (int i = 0; i < VCPUS_MAX; i++) {
             self.local[i] = self.local[i] / self.loaded_mips * self.mips;
+            self.busy[i] = self.busy[i] / self.loaded_mips * self.mips;
         }
     }
     if (self.loaded_mips != self.mips || self.loaded_quantum_ns != self.quantum_ns) {
         self.slice_cpu = -1;
     }
+    slice_owner = NULL;
     return 0;
 }
 
@@ -467,6 +479,7 @@ static const VMStateDescription vmstate_clock = {
         VMSTATE_INT64(loaded_quantum_ns, Clock),
         VMSTATE_INT64(published, Clock),
         VMSTATE_INT64_ARRAY(local, Clock, VCPUS_MAX),
+        VMSTATE_INT64_ARRAY(busy, Clock, VCPUS_MAX),
         VMSTATE_UINT64_ARRAY(instructions, Clock, VCPUS_MAX),
         VMSTATE_BOOL_ARRAY(runnable, Clock, VCPUS_MAX),
         VMSTATE_INT32(slice_cpu, Clock),

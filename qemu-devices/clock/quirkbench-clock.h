@@ -23,7 +23,8 @@ int64_t quirkbench_clock_published_ns(void);
 uint64_t quirkbench_clock_vcpu_instructions(int cpu_index);
 /* Local time, idle time included; a halted vCPU's stays where it halted. */
 int64_t quirkbench_clock_vcpu_ns(int cpu_index);
-/* The part of the local time in which instructions ran: instructions x 1000 / mips. */
+/* The part of the local time in which instructions ran: instructions x 1000 / mips, and a fixed
+ * time for each PAUSE. */
 int64_t quirkbench_clock_vcpu_busy_ns(int cpu_index);
 
 /* Stops the machine (RUN_STATE_PAUSED) at the instruction that called into the device: no vCPU

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A driver under test: drivers-under-test/NAME/driver.ini, and the modules that it consists of. */
+#pragma once
+#include <glib.h>
+
+typedef struct Driver {
+    char *name, *title;
+    char **modules; /* NULL-ended names of the modules under test, "nvme" */
+} Driver;
+
+/* @error names the nearest driver.  (transfer full) */
+Driver *driver_load(const char *name, GError **error);
+void driver_free(Driver *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Driver, driver_free)
+/* Names of all drivers, sorted, NULL-ended.  (transfer full) */
+char **driver_names(void);
+
+/**
+ * driver_module_files:
+ * @modules_dir: as lib/modules/RELEASE, with modules.dep; or a folder of .ko files that stand in
+ *   for those of @fallback_dir
+ * @fallback_dir: (nullable): where modules that @modules_dir lacks come from
+ * Returns: (transfer full): paths of the .ko files in the order in which they are loaded, or NULL
+ * and @error */
+GPtrArray *driver_module_files(const Driver *self, const char *modules_dir,
+                               const char *fallback_dir, GError **error);

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Find and hash a run's inputs; build the guest image out of the in-guest program and busybox. */
+#include "inputs.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cpio-write.h"
+#include "paths.h"
+
+G_DEFINE_QUARK(inputs-error-quark, inputs_error)
+
+/* Newest by version of the folders PREFIX* in @cache; digits compare as numbers. */
+static char *newest_folder(const char *cache, const char *prefix)
+{
+    g_autoptr(GDir) dir = g_dir_open(cache, 0, NULL);
+    g_autofree char *best = NULL;
+    const char *name;
+
+    while (dir && (name = g_dir_read_name(dir))) {
+        if (g_str_has_prefix(name, prefix) && g_ascii_isxdigit(name[strlen(prefix)]) &&
+            (!best || strverscmp(name, best) > 0)) {
+            g_free(best);
+            best = g_strdup(name);
+        }
+    }
+    return best ? g_build_filename(cache, best, NULL) : NULL;
+}
+
+/* The QEMU linked last of those that build-qemu keeps in the cache. */
+static char *newest_qemu(const char *cache)
+{
+    g_autofree char *base = g_build_filename(cache, "qemu", NULL);
+    g_autoptr(GDir) dir = g_dir_open(base, 0, NULL);
+    g_autofree char *best = NULL;
+    struct timespec newest = {0};
+    const char *name;
+
+    while (dir && (name = g_dir_read_name(dir))) {
+        g_autofree char *path = g_build_filename(base, name, "build", "qemu-system-x86_64", NULL);
+        struct stat st;
+        if (stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+            (!best || st.st_mtim.tv_sec > newest.tv_sec ||
+             (st.st_mtim.tv_sec == newest.tv_sec && st.st_mtim.tv_nsec > newest.tv_nsec))) {
+            g_free(best);
+            best = g_steal_pointer(&path);
+            newest = st.st_mtim;
+        }
+    }
+    return g_steal_pointer(&best);
+}
+
+char *inputs_find_qemu(const InputsOptions *options, GError **error)
+{
+    g_autofree char *cache = paths_cache(options->cache);
+    g_autofree char *path = options->qemu ? g_strdup(options->qemu) : newest_qemu(cache);
+
+    if (!path) {
+        g_set_error(error, INPUTS_ERROR, INPUTS_ERROR_MISSING,
+                    "QEMU is not built; run ./quickstart (or qemu-devices/build-qemu), or give "
+                    "--qemu FILE");
+        return NULL;
+    }
+    if (access(path, X_OK) < 0 || g_file_test(path, G_FILE_TEST_IS_DIR)) {
+        g_set_error(error, INPUTS_ERROR, INPUTS_ERROR_READ,
+                    "QEMU %s cannot be executed: %s; give --qemu FILE, or run ./quickstart", path,
+                    g_strerror(errno ? errno : EISDIR));
+        return NULL;
+    }
+    return g_canonicalize_filename(path, NULL);
+}
+
+char *inputs_find_kernel(const InputsOptions *options, GError **error)
+{
+    g_autofree char *cache = paths_cache(options->cache);
+    g_autofree char *folder = options->kernel ? NULL : newest_folder(cache, "kernel-");
+    g_autofree char *path = options->kernel ? g_strdup(options->kernel)
+                            : folder        ? g_build_filename(folder, "vmlinuz", NULL)
+                                            : NULL;
+
+    if (!path) {
+        g_set_error(error, INPUTS_ERROR, INPUTS_ERROR_MISSING,
+                    "no guest kernel in the cache; run ./quickstart (or "
+                    "drivers-under-test/guest/fetch-kernel), or give --kernel FILE --modules DIR");
+        return NULL;
+    }
+    struct stat st;
+    if (stat(path, &st) < 0 || access(path, R_OK) < 0) {
+        g_set_error(error, INPUTS_ERROR, INPUTS_ERROR_READ,
+                    "the kernel %s cannot be read: %s; give a readable file with --kernel", path,
+                    g_strerror(errno));
+        return NULL;
+    }
+    if (!S_ISREG(st.st_mode) || st.st_size < 4096) {
+        g_set_error(error, INPUTS_ERROR, INPUTS_ERROR_READ,
+                    "the kernel %s is no kernel image; give a bzImage with --kernel", path);
+        return NULL;
+    }
+    return g_canonicalize_filename(path, NULL);
+}
+
+char *inputs_find_tools(const char *cache, GError **error)
+{
+    g_autoptr(GDir) dir = g_dir_open(cache, 0, NULL);
+    g_autofree char *best = NULL;
+    struct timespec newest = {0};
+    const char *name;
+
+    while (dir && (name = g_dir_read_name(dir))) {
+        g_autofree char *path = g_build_filename(cache, name, NULL);
+        struct stat st;
+        if (g_str_has_prefix(name, "tools-") && stat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
+            (!best || st.st_mtim.tv_sec > newest.tv_sec)) {
+            g_free(best);
+            best = g_steal_pointer(&path);
+            newest = st.st_mtim;
+        }
+    }
+    if (!best) {
+        g_set_error(error, INPUTS_ERROR, INPUTS_ERROR_MISSING,
+                    "the guest's programs are not in the cache; run ./quickstart (or "
+                    "drivers-under-test/guest/fetch-tools)");
+    }
+    return g_steal_pointer(&best);
+}
+
+char **inputs_tool_files(const Inputs *self, const char *tool, GError **error)
+{
+    /* Names of programs, where the package has another. */
+    static const char *const packages[][2] = {{"nvme", "nvme-cli"}, {"busybox", "busybox-static"}};
+    g_autofree char *text = NULL;
+    const char *package = tool;
+
+    for (size_t i = 0; i < G_N_ELEMENTS(packages); i++) {
+        if (strcmp(tool, packages[i][0]) == 0) {
+            package = packages[i][1];
+        }
+    }
+    if (!self->tools_dir) {
+        g_free(inputs_find_tools(self->cache, error));
+        return NULL;
+    }
+    g_autofree char *list = g_build_filename(self->tools_dir, "LISTS", package, NULL);
+    if (strchr(tool, '/') || !g_file_get_contents(list, &text, NULL, NULL)) {
+        g_set_error(error, INPUTS_ERROR, INPUTS_ERROR_MISSING,
+                    "there is no guest program '%s'; there are nvme, fio and busybox", tool);
+        return NULL;
+    }
+    return g_strsplit(g_strstrip(text), "\n", -1);
+}
+
+/* --- What shapes a snapshot --- */
+
+static void add_text(GChecksum *sum, const char *name, const char *text, gssize length)
+{
+    g_checksum_update(sum, (const guchar *)name, (gssize)strlen(name) + 1);
+    g_checksum_update(sum, (const guchar *)text, length < 0 ? (gssize)strlen(text) : length);
+}
+
+/* A snapshot holds guest memory and the state of QEMU's own devices, the channel and the clock: it
+ * outlives a relinked model.  A QEMU of the cache is known by the name of its folder (version,
+ * configuration) and by our sources in it; any other by its content. */
+static char *qemu_snapshot_key(const Inputs *self)
+{
+    g_autofree char *ours = g_build_filename(self->cache, "qemu", "", NULL);
+    g_autofree char *sources = paths_data("qemu-devices");
+    g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
+    g_autofree char *clock = g_build_filename(sources, "clock", NULL);
+    const char *const folders[] = {sources, clock};
+    unsigned files = 0;
+
+    if (!g_str_has_prefix(self->qemu, ours)) {
+        return g_strdup(self->qemu_hash);
+    }
+    g_auto(GStrv) parts = g_strsplit(self->qemu + strlen(ours), "/", 2);
+    add_text(sum, "folder", parts[0], -1);
+    for (size_t i = 0; i < G_N_ELEMENTS(folders); i++) {
+        g_autoptr(GDir) dir = g_dir_open(folders[i], 0, NULL);
+        g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+        const char *name;
+        while (dir && (name = g_dir_read_name(dir))) {
+            if (i == 1 ? g_str_has_suffix(name, ".c") || g_str_has_suffix(name, ".h")
+                       : strcmp(name, "patch-qemu") == 0 || strcmp(name, "channel.c") == 0) {
+                g_ptr_array_add(names, g_strdup(name));
+            }
+        }
+        g_ptr_array_sort_values(names, (GCompareFunc)strcmp);
+        for (guint j = 0; j < names->len; j++) {
+            g_autofree char *path =
+                g_build_filename(folders[i], g_ptr_array_index(names, j), NULL);
+            g_autofree char *text = NULL;
+            gsize length = 0;
+            if (g_file_get_contents(path, &text, &length, NULL)) {
+                add_text(sum, g_ptr_array_index(names, j), text, (gssize)length);
+                files++;
+            }
+        }
+    }
+    return g_strdup(files >= 2 ? g_checksum_get_string(sum) : self->qemu_hash);
+}
+
+/* --- The guest image --- */
+
+static char *init_program(void)
+{
+    return paths_program("drivers-under-test/guest/quirkbench-init");
+}
+
+static gboolean write_image(const Inputs *self, const char *init, const char *path, GError **error)
+{
+    g_autoptr(CpioWriter) cpio = cpio_writer_new();
+    g_auto(GStrv) files = inputs_tool_files(self, "busybox", error);
+    static const char *const folders[] = {"dev", "proc", "sys", "run", "tmp", "bin", NULL};
+
+    if (!files || !cpio_writer_add_file(cpio, "init", 0755, init, error) ||
+        !cpio_writer_add_node(cpio, "dev/console", 0600, 5, 1, error) ||
+        !cpio_writer_add_node(cpio, "dev/null", 0666, 1, 3, error)) {
+        return FALSE;
+    }
+    for (const char *const *folder = folders; *folder; folder++) {
+        if (!cpio_writer_add_dir(cpio, *folder, 0755, error)) {
+            return FALSE;
+        }
+    }
+    for (char **file = files; *file; file++) {
+        g_autofree char *source = g_build_filename(self->tools_dir, *file, NULL);
+        g_autofree char *name = g_path_get_basename(*file);
+        if (strcmp(name, "busybox") == 0 &&
+            (!cpio_writer_add_file(cpio, "bin/busybox", 0755, source, error) ||
+             !cpio_writer_add_symlink(cpio, "bin/sh", "busybox", error))) {
+            return FALSE;
+        }
+    }
+    g_autoptr(GByteArray) bytes = cpio_writer_finish(cpio);
+    return g_file_set_contents(path, (char *)bytes->data, bytes->len, error);
+}
+
+/* The initramfs, kept by what goes into it. */
+static gboolean find_image(Inputs *self, GError **error)
+{
+    g_autofree char *init = init_program();
+    g_autofree char *init_hash = NULL, *tools = NULL;
+
+    if (!g_file_test(init, G_FILE_TEST_IS_REGULAR)) {
+        g_set_error(error, INPUTS_ERROR, INPUTS_ERROR_MISSING,
+                    "the in-guest program %s is not built; run ./quickstart or ninja -C build",
+                    init);
+        return FALSE;
+    }
+    self->tools_dir = inputs_find_tools(self->cache, error);
+    if (!self->tools_dir || !(init_hash = hash_cache_file(self->hashes, init, error))) {
+        return FALSE;
+    }
+    tools = g_path_get_basename(self->tools_dir);
+    g_autofree char *facts = g_strdup_printf("2|%s|%s", init_hash, tools);
+    g_autofree char *key = g_compute_checksum_for_string(G_CHECKSUM_SHA256, facts, -1);
+    g_autofree char *name = g_strdup_printf("initramfs-%.16s.cpio", key);
+    self->image = g_build_filename(self->cache, "images", name, NULL);
+    if (!g_file_test(self->image, G_FILE_TEST_IS_REGULAR)) {
+        g_autofree char *folder = g_path_get_dirname(self->image);
+        if (g_mkdir_with_parents(folder, 0755) < 0) {
+            g_set_error(error, INPUTS_ERROR, INPUTS_ERROR_READ,
+                        "the cache %s cannot be written: %s; choose another with --cache",
+                        self->cache, g_strerror(errno));
+            return FALSE;
+        }
+        if (!write_image(self, init, self->image, error)) {
+            return FALSE;
+        }
+    }
+    self->image_hash = hash_cache_file(self->hashes, self->image, error);
+    return self->image_hash != NULL;
+}
+
+/* --- All of it --- */
+
+static gboolean find_modules(Inputs *self, const InputsOptions *options, GError **error)
+{
+    g_autofree char *folder = newest_folder(self->cache, "kernel-");
+    g_autofree char *of_cache = folder ? g_build_filename(folder, "modules", NULL) : NULL;
+    g_autofree char *beside = g_path_get_dirname(self->kernel);
+
+    if (options->modules) {
+        if (!g_file_test(options->modules, G_FILE_TEST_IS_DIR)) {
+            g_set_error(error, INPUTS_ERROR, INPUTS_ERROR_READ,
+                        "--modules %s is no folder; give the lib/modules/RELEASE of the kernel, "
+                        "or a folder of .ko files",
+                        options->modules);
+            return FALSE;
+        }
+        self->modules_dir = g_canonicalize_filename(options->modules, NULL);
+        /* A folder with nvme.ko alone: the rest comes from the kernel that is run. */
+        self->fallback_modules_dir = options->kernel ? NULL : g_steal_pointer(&of_cache);
+    } else if (options->kernel) {
+        g_set_error(error, INPUTS_ERROR, INPUTS_ERROR_MISSING,
+                    "--kernel needs --modules DIR: the lib/modules/RELEASE of that kernel");
+        return FALSE;
+    } else {
+        self->modules_dir = g_steal_pointer(&of_cache);
+    }
+    g_autofree char *release = g_build_filename(beside, "release", NULL);
+    if (!g_file_get_contents(release, &self->kernel_release, NULL, NULL)) {
+        self->kernel_release = g_path_get_basename(self->modules_dir);
+    }
+    g_strstrip(self->kernel_release);
+    return TRUE;
+}
+
+Inputs *inputs_find(const InputsOptions *options, GError **error)
+{
+    g_autoptr(Inputs) self = g_new0(Inputs, 1);
+
+    self->cache = paths_cache(options->cache);
+    if (!(self->qemu = inputs_find_qemu(options, error)) ||
+        !(self->kernel = inputs_find_kernel(options, error)) ||
+        !find_modules(self, options, error)) {
+        return NULL;
+    }
+    if (g_mkdir_with_parents(self->cache, 0755) < 0) {
+        g_set_error(error, INPUTS_ERROR, INPUTS_ERROR_READ,
+                    "the cache %s cannot be made: %s; choose another with --cache", self->cache,
+                    g_strerror(errno));
+        return NULL;
+    }
+    self->hashes = hash_cache_new(self->cache);
+    g_autofree char *args = paths_data("qemu-devices/machine-args");
+    if (!(self->qemu_hash = hash_cache_file(self->hashes, self->qemu, error)) ||
+        !(self->kernel_hash = hash_cache_file(self->hashes, self->kernel, error)) ||
+        !g_file_get_contents(args, &self->machine_args, NULL, error) ||
+        !find_image(self, error)) {
+        return NULL;
+    }
+    self->qemu_key = qemu_snapshot_key(self);
+    return g_steal_pointer(&self);
+}
+
+void inputs_free(Inputs *self)
+{
+    if (!self) {
+        return;
+    }
+    g_free(self->cache);
+    g_clear_pointer(&self->hashes, hash_cache_free);
+    g_free(self->qemu);
+    g_free(self->qemu_hash);
+    g_free(self->qemu_key);
+    g_free(self->kernel);
+    g_free(self->kernel_hash);
+    g_free(self->kernel_release);
+    g_free(self->modules_dir);
+    g_free(self->fallback_modules_dir);
+    g_free(self->tools_dir);
+    g_free(self->image);
+    g_free(self->image_hash);
+    g_free(self->machine_args);
+    g_free(self);
+}

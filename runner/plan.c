@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From a scenario's point to the text of the plan. */
+#include "plan.h"
+
+#include <string.h>
+
+#include "scenario-private.h"
+
+#define READY_MS 60000 /* guest time a drive may take to come up; idle time costs nothing */
+
+void plan_module_free(PlanModule *self)
+{
+    if (self) {
+        g_free(self->file);
+        g_free(self->name);
+        g_free(self);
+    }
+}
+
+PlanModule *plan_module_new(const char *file)
+{
+    PlanModule *self = g_new0(PlanModule, 1);
+
+    self->file = g_path_get_basename(file);
+    self->name = g_strndup(self->file, strcspn(self->file, "."));
+    g_strdelimit(self->name, "-", '_');
+    return self;
+}
+
+/* A name that could be meant as a device: letters, digits, - and _, beginning with a letter. */
+static gboolean is_word(const char *text)
+{
+    if (!g_ascii_isalpha(*text)) {
+        return FALSE;
+    }
+    for (; *text; text++) {
+        if (!g_ascii_isalnum(*text) && *text != '-' && *text != '_') {
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
+char *plan_substitute(const Scenario *scenario, const char *text, unsigned line, GError **error)
+{
+    static const char *const parts[] = {"ctrl", "bdf", NULL};
+    g_autoptr(GString) out = g_string_new(NULL);
+    SimKeyfileEntry place = {.group = "step", .key = "guest", .line = line};
+
+    for (const char *at = text; *at;) {
+        const char *end = *at == '{' ? strchr(at, '}') : NULL;
+        if (!end || (at > text && at[-1] == '$')) {
+            g_string_append_c(out, *at++);
+            continue;
+        }
+        g_autofree char *inner = g_strndup(at + 1, end - at - 1);
+        char *part = strchr(inner, ':');
+        if (part) {
+            *part++ = 0;
+        }
+        const ScenarioDevice *device = scenario_device(scenario, inner);
+        if (device && (!part || g_strv_contains(parts, part))) {
+            g_string_append_printf(out, "{%s%s%s}", device->serial, part ? ":" : "",
+                                   part ? part : "");
+        } else if (device) {
+            scenario_unknown(scenario->file, &place, error, "a device has no", part, parts);
+            return NULL;
+        } else if (is_word(inner)) {
+            g_autofree const char **names = scenario_device_names(scenario);
+            scenario_unknown(scenario->file, &place, error, "there is no device", inner, names);
+            return NULL;
+        } else {
+            g_string_append_len(out, at, end + 1 - at);
+        }
+        at = end + 1;
+    }
+    return g_string_free(g_steal_pointer(&out), FALSE);
+}
+
+static void add_modules(const Scenario *scenario, GPtrArray *modules, GString *plan)
+{
+    for (guint i = 0; i < modules->len; i++) {
+        const PlanModule *module = g_ptr_array_index(modules, i);
+        g_string_append_printf(plan, "insmod %s", module->file);
+        for (char **word = scenario->parameters; *word; word++) {
+            size_t n = strlen(module->name);
+            if (strncmp(*word, module->name, n) == 0 && (*word)[n] == '.') {
+                g_string_append_printf(plan, " %s", *word + n + 1);
+            }
+        }
+        g_string_append_c(plan, '\n');
+    }
+}
+
+/* A parameter of a module that is not loaded would be lost without a word. */
+static gboolean check_parameters(const Scenario *scenario, GPtrArray *modules, GError **error)
+{
+    g_autofree const char **names = g_new0(const char *, modules->len + 1);
+
+    for (guint i = 0; i < modules->len; i++) {
+        names[i] = ((PlanModule *)g_ptr_array_index(modules, i))->name;
+    }
+    for (char **word = scenario->parameters; *word; word++) {
+        g_autofree char *name = g_strndup(*word, strcspn(*word, "."));
+        if (!g_strv_contains(names, name)) {
+            scenario_unknown(scenario->file,
+                             sim_keyfile_entry(scenario->file, "driver", "parameters"), error,
+                             "the driver has no module", name, names);
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
+static void add_load(const Scenario *scenario, const ScenarioLoad *load, GString *plan)
+{
+    if (load->window) {
+        g_string_append(plan, "observe before\n");
+    }
+    g_string_append(plan, "load devices=");
+    for (char **name = load->devices; *name; name++) {
+        g_string_append_printf(plan, "%s%s", name > load->devices ? "," : "",
+                               scenario_device(scenario, *name)->serial);
+    }
+    g_string_append_printf(plan, " pattern=%s readers=%" G_GUINT64_FORMAT
+                                 " depth=%" G_GUINT64_FORMAT " block=%" G_GUINT64_FORMAT,
+                           load->pattern, load->readers, load->depth, load->block_bytes);
+    if (load->ios) {
+        g_string_append_printf(plan, " ios=%" G_GUINT64_FORMAT, load->ios);
+    } else {
+        g_string_append_printf(plan, " time-ms=%" G_GUINT64_FORMAT, load->time_ms);
+    }
+    g_string_append_printf(plan,
+                           " warmup=%" G_GUINT64_FORMAT " span=%" G_GUINT64_FORMAT
+                           " offset=%" G_GUINT64_FORMAT " seed=%" G_GUINT64_FORMAT
+                           " pin=%s window=%s\n",
+                           load->warmup, load->span_bytes, load->offset_bytes, scenario->seed,
+                           load->pin, load->window ? "yes" : "no");
+    if (load->window) {
+        g_string_append(plan, "observe after\n");
+    }
+}
+
+/* `verify = device=nvme0 action=write …`: the device's name becomes its serial, sizes lose units. */
+static gboolean add_verify(const Scenario *scenario, const ScenarioAction *action, GString *plan,
+                           GError **error)
+{
+    static const char *const keys[] = {"device", "action", "blocks",  "sizes", "span",
+                                       "offset", "seed",   "threads", NULL};
+    static const char *const byte_keys[] = {"sizes", "span", "offset", NULL};
+    g_auto(GStrv) words = scenario_list(action->text, " \t");
+    SimKeyfileEntry place = {.group = "step", .key = "verify", .line = action->line};
+    gboolean seeded = FALSE;
+
+    g_string_append(plan, "verify");
+    for (char **word = words; *word; word++) {
+        g_autofree char *key = g_strndup(*word, strcspn(*word, "="));
+        const char *value = (*word)[strlen(key)] ? *word + strlen(key) + 1 : "";
+        if (!g_strv_contains(keys, key)) {
+            scenario_unknown(scenario->file, &place, error, "verify has no word", key, keys);
+            return FALSE;
+        }
+        seeded = seeded || strcmp(key, "seed") == 0;
+        if (strcmp(key, "device") == 0) {
+            const ScenarioDevice *device = scenario_device(scenario, value);
+            if (!device) {
+                g_autofree const char **names = scenario_device_names(scenario);
+                scenario_unknown(scenario->file, &place, error, "there is no device", value,
+                                 names);
+                return FALSE;
+            }
+            g_string_append_printf(plan, " device=%s", device->serial);
+        } else if (g_strv_contains(byte_keys, key)) {
+            g_auto(GStrv) sizes = g_strsplit(value, ",", -1);
+            g_string_append_printf(plan, " %s=", key);
+            for (char **size = sizes; *size; size++) {
+                guint64 bytes = 0;
+                g_autofree char *message = NULL;
+                if (!sim_value_parse(*size, SIM_UNIT_BYTES, &bytes, &message)) {
+                    sim_keyfile_error(scenario->file, &place, SIM_KEYFILE_ERROR_VALUE, error,
+                                      "%s: %s", key, message);
+                    return FALSE;
+                }
+                g_string_append_printf(plan, "%s%" G_GUINT64_FORMAT, size > sizes ? "," : "",
+                                       bytes);
+            }
+        } else {
+            g_string_append_printf(plan, " %s=%s", key, value);
+        }
+    }
+    if (!seeded) {
+        g_string_append_printf(plan, " seed=%" G_GUINT64_FORMAT, scenario->seed);
+    }
+    g_string_append_c(plan, '\n');
+    return TRUE;
+}
+
+static gboolean add_step(const Scenario *scenario, const ScenarioStep *step, GString *plan,
+                         GError **error)
+{
+    if (step->actions->len == 0) {
+        return TRUE; /* a fault alone: nothing to do in the guest */
+    }
+    g_string_append_printf(plan, "# step %u %s\nmark %u\n", step->number, step->title,
+                           step->number);
+    for (guint i = 0; i < step->actions->len; i++) {
+        const ScenarioAction *action = g_ptr_array_index(step->actions, i);
+        g_autofree char *text = NULL;
+        switch (action->kind) {
+        case STEP_GUEST:
+        case STEP_PLAN:
+            text = plan_substitute(scenario, action->text, action->line, error);
+            if (!text) {
+                return FALSE;
+            }
+            g_string_append_printf(plan, "%s%s\n", action->kind == STEP_GUEST ? "run " : "", text);
+            break;
+        case STEP_LOAD:
+            add_load(scenario, scenario_find_load(scenario, action->text), plan);
+            break;
+        case STEP_VERIFY:
+            if (!add_verify(scenario, action, plan, error)) {
+                return FALSE;
+            }
+            break;
+        }
+    }
+    return TRUE;
+}
+
+static gboolean in_a_step(const Scenario *scenario, const ScenarioLoad *load)
+{
+    for (guint i = 0; i < scenario->steps->len; i++) {
+        const ScenarioStep *step = g_ptr_array_index(scenario->steps, i);
+        for (guint j = 0; j < step->actions->len; j++) {
+            const ScenarioAction *action = g_ptr_array_index(step->actions, j);
+            if (action->kind == STEP_LOAD && strcmp(action->text, load->name) == 0) {
+                return TRUE;
+            }
+        }
+    }
+    return FALSE;
+}
+
+char *plan_text(const Scenario *scenario, GPtrArray *modules, GError **error)
+{
+    g_autoptr(GString) plan = g_string_new(NULL);
+
+    if (!check_parameters(scenario, modules, error)) {
+        return NULL;
+    }
+    g_string_append_printf(plan, "# %s%s%s\n", scenario->name, *scenario->point ? ": " : "",
+                           scenario->point);
+    add_modules(scenario, modules, plan);
+    for (guint i = 0; i < scenario->devices->len; i++) {
+        const ScenarioDevice *device = g_ptr_array_index(scenario->devices, i);
+        g_string_append_printf(plan, "wait-nvme %s %d\n", device->serial, READY_MS);
+    }
+    g_string_append(plan, "queue-map\n");
+    for (guint i = 0; i < scenario->loads->len; i++) {
+        const ScenarioLoad *load = g_ptr_array_index(scenario->loads, i);
+        if (!in_a_step(scenario, load)) {
+            add_load(scenario, load, plan);
+        }
+    }
+    for (guint i = 0; i < scenario->steps->len; i++) {
+        if (!add_step(scenario, g_ptr_array_index(scenario->steps, i), plan, error)) {
+            return NULL;
+        }
+    }
+    g_string_append(plan, "dmesg\n");
+    return g_string_free(g_steal_pointer(&plan), FALSE);
+}

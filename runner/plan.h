@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The plan: what the guest program does in a run (docs/channel.md), made from a scenario's point. */
+#pragma once
+#include "scenario.h"
+
+/* How a driver under test is loaded: drivers-under-test/NAME/driver.ini. */
+typedef struct PlanModule {
+    char *file; /* as in the archive: "nvme.ko" */
+    char *name; /* as in `nvme.poll_queues`: "nvme" */
+} PlanModule;
+
+/**
+ * plan_text:
+ * @modules: GPtrArray of PlanModule *, in the order in which they are loaded
+ * Returns: (transfer full): the plan, or NULL and @error (SIM_KEYFILE_ERROR with file and line) */
+char *plan_text(const Scenario *scenario, GPtrArray *modules, GError **error);
+
+void plan_module_free(PlanModule *self);
+/* A module by its file: "nvme-core.ko" has the name "nvme_core". (transfer full) */
+PlanModule *plan_module_new(const char *file);
+
+/* {nvme0}, {nvme0:ctrl}, {nvme0:bdf} into {SERIAL}, …; ${x} and what names no device but is no
+ * plain word stay as they are.  NULL: @error. (transfer full) */
+char *plan_substitute(const Scenario *scenario, const char *text, unsigned line, GError **error);
