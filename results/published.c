@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Published figures: the CSV's one-second samples become a median and a range. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+#include "published.h"
+#include "sim/sim-keyfile.h"
+
+/* Lines of a built-in CSV, split; no field holds a comma or a quote.  Row 0 is the head. */
+static GPtrArray *read_csv(const char *file)
+{
+    GPtrArray *rows = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
+    const char *text = results_file(file);
+    g_auto(GStrv) lines = NULL;
+
+    g_assert(text); /* built in */
+    lines = g_strsplit(text, "\n", -1);
+    for (int i = 0; lines[i]; i++) {
+        if (*lines[i] && *lines[i] != '#') {
+            g_ptr_array_add(rows, g_strsplit(lines[i], ",", -1));
+        }
+    }
+    return rows;
+}
+
+static const char *cell(const GPtrArray *rows, guint row, const char *column)
+{
+    char **head = g_ptr_array_index(rows, 0);
+    char **cells = g_ptr_array_index(rows, row);
+
+    for (guint i = 0; head[i] && cells[i]; i++) {
+        if (g_str_equal(head[i], column)) {
+            return cells[i];
+        }
+    }
+    g_assert_not_reached(); /* a column of a file that is built in */
+}
+
+static double figure_cell(const GPtrArray *rows, guint row, const char *column)
+{
+    return g_ascii_strtod(cell(rows, row, column), NULL);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Median of @n sorted values. */
+static double median(const double *values, guint n)
+{
+    return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+typedef struct Samples {
+    GArray *iops, *idle; /* double */
+} Samples;
+
+static void figure_free(void *data)
+{
+    PublishedFigure *figure = data;
+
+    g_free(figure->id);
+    g_free(figure->scenario_id);
+    g_free(figure->device);
+    g_free(figure->model);
+    g_free(figure->access);
+    g_free(figure->fill);
+    g_free(figure->processes);
+    g_free(figure->role);
+    g_free(figure->limit);
+    g_free(figure->note);
+    g_free(figure);
+}
+
+static PublishedFigure *figure_new(const GPtrArray *rows, guint row)
+{
+    PublishedFigure *figure = g_new0(PublishedFigure, 1);
+
+    figure->scenario_id = g_strdup(cell(rows, row, "scenario_id"));
+    figure->device = g_strdup(cell(rows, row, "device"));
+    figure->id = g_strconcat(figure->scenario_id, "/", figure->device, NULL);
+    figure->model = g_strdup(cell(rows, row, "model"));
+    figure->access = g_strdup(cell(rows, row, "access"));
+    figure->fill = g_strdup(cell(rows, row, "fill"));
+    figure->processes = g_strdup(cell(rows, row, "processes_per_device"));
+    figure->block_bytes = g_ascii_strtoull(cell(rows, row, "block_bytes"), NULL, 10);
+    figure->sata = !g_str_has_prefix(figure->device, "nvme");
+    figure->role = g_strdup("");
+    figure->limit = g_strdup(figure->sata ? "sata" : "");
+    figure->note = g_strdup("");
+    figure->bar_pct = -1;
+    return figure;
+}
+
+static bool is_left_out(const char *note)
+{
+    return g_str_has_prefix(note, "device idle") || g_str_has_prefix(note, "first second");
+}
+
+/* `samples` of fit.csv: "upper" takes only those above the middle of the range, where a device
+ * jumps between two levels. */
+static void settle(PublishedFigure *figure, const Samples *samples, bool upper)
+{
+    double *iops = (double *)(void *)samples->iops->data;
+    double *idle = (double *)(void *)samples->idle->data;
+    guint n = samples->iops->len;
+    guint from = 0;
+
+    qsort(iops, n, sizeof(double), by_value);
+    qsort(idle, n, sizeof(double), by_value);
+    figure->median_all = median(iops, n);
+    figure->idle_pct = median(idle, n);
+    while (upper && iops[from] < (iops[0] + iops[n - 1]) / 2) {
+        from++;
+    }
+    figure->samples = n - from;
+    figure->iops = median(iops + from, n - from);
+    figure->least = iops[from];
+    figure->most = iops[n - 1];
+}
+
+/* TRUE: only the upper level counts. */
+static bool apply_fit(PublishedFigure *figure, const GPtrArray *fit)
+{
+    for (guint i = 1; i < fit->len; i++) {
+        const char *bar;
+
+        if (!g_str_equal(cell(fit, i, "scenario_id"), figure->scenario_id) ||
+            !g_str_equal(cell(fit, i, "device"), figure->device)) {
+            continue;
+        }
+        bar = cell(fit, i, "bar_pct");
+        g_free(figure->role);
+        g_free(figure->limit);
+        g_free(figure->note);
+        figure->role = g_strdup(cell(fit, i, "role"));
+        figure->limit = g_strdup(cell(fit, i, "limit"));
+        figure->note = g_strdup(cell(fit, i, "note"));
+        figure->bar_pct = *bar ? g_ascii_strtod(bar, NULL) : -1;
+        return g_str_equal(cell(fit, i, "samples"), "upper");
+    }
+    return false;
+}
+
+static GPtrArray *read_figures(void)
+{
+    g_autoptr(GPtrArray) rows = read_csv("published/nvme_iostat.csv");
+    g_autoptr(GPtrArray) fit = read_csv("published/fit.csv");
+    GPtrArray *figures = g_ptr_array_new_with_free_func(figure_free);
+    g_autoptr(GArray) samples = g_array_new(FALSE, TRUE, sizeof(Samples));
+    g_autoptr(GHashTable) index = g_hash_table_new(g_str_hash, g_str_equal);
+
+    for (guint row = 1; row < rows->len; row++) {
+        g_autofree char *id =
+            g_strconcat(cell(rows, row, "scenario_id"), "/", cell(rows, row, "device"), NULL);
+        double iops = figure_cell(rows, row, "tps");
+        double idle = figure_cell(rows, row, "cpu_id_pct");
+        void *position = NULL;
+        Samples *own;
+
+        if (is_left_out(cell(rows, row, "note"))) {
+            continue;
+        }
+        if (!g_hash_table_lookup_extended(index, id, NULL, &position)) {
+            Samples fresh = {g_array_new(FALSE, FALSE, sizeof(double)),
+                             g_array_new(FALSE, FALSE, sizeof(double))};
+            PublishedFigure *figure = figure_new(rows, row);
+
+            position = GUINT_TO_POINTER(figures->len);
+            g_hash_table_insert(index, figure->id, position);
+            g_ptr_array_add(figures, figure);
+            g_array_append_val(samples, fresh);
+        }
+        own = &g_array_index(samples, Samples, GPOINTER_TO_UINT(position));
+        g_array_append_val(own->iops, iops);
+        g_array_append_val(own->idle, idle);
+    }
+    for (guint i = 0; i < figures->len; i++) {
+        PublishedFigure *figure = g_ptr_array_index(figures, i);
+        Samples *own = &g_array_index(samples, Samples, i);
+
+        settle(figure, own, apply_fit(figure, fit));
+        g_array_unref(own->iops);
+        g_array_unref(own->idle);
+    }
+    return figures;
+}
+
+const GPtrArray *published_figures(void)
+{
+    static GPtrArray *figures; /* constant once made; freed by nobody */
+
+    if (g_once_init_enter(&figures)) {
+        g_once_init_leave(&figures, read_figures());
+    }
+    return figures;
+}
+
+const PublishedFigure *published_find(const char *id)
+{
+    const GPtrArray *figures = published_figures();
+
+    for (guint i = 0; i < figures->len; i++) {
+        const PublishedFigure *figure = g_ptr_array_index(figures, i);
+
+        if (g_str_equal(figure->id, id)) {
+            return figure;
+        }
+    }
+    return NULL;
+}
+
+const char *published_nearest(const char *id)
+{
+    const GPtrArray *figures = published_figures();
+    g_autofree const char **ids = g_new0(const char *, figures->len + 1);
+
+    for (guint i = 0; i < figures->len; i++) {
+        ids[i] = ((const PublishedFigure *)g_ptr_array_index(figures, i))->id;
+    }
+    return sim_nearest_word(id, ids);
+}
