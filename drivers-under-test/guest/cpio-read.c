@@ -131,7 +131,7 @@ static bool write_entry(const char *target, const Entry *entry, Reason *reason)
     if (!name_is_safe(entry->name)) {
         return reason_set(reason, "the archive's path \"%s\" leads out of it", entry->name);
     }
-    snprintf(path, sizeof(path), "%s/%s", target, entry->name);
+    string_set(path, sizeof(path), "%s/%s", target, entry->name);
     switch (entry->field[MODE] & S_IFMT) {
     case S_IFDIR:
         done = mkdir(path, entry->field[MODE] & 07777) == 0 || errno == EEXIST;

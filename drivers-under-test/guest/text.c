@@ -82,6 +82,17 @@ bool reason_set(Reason *self, const char *format, ...)
     return false;
 }
 
+bool string_set(char *string, size_t size, const char *format, ...)
+{
+    va_list args;
+    int length;
+
+    va_start(args, format);
+    length = vsnprintf(string, size, format, args);
+    va_end(args);
+    return length >= 0 && (size_t)length < size;
+}
+
 bool number_parse(const char *text, uint64_t *value)
 {
     char *end;

@@ -25,6 +25,9 @@ typedef struct Reason {
 /* Returns false, so that a function can end in `return reason_set(…)`. */
 bool reason_set(Reason *self, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* snprintf that says whether all of it fitted. */
+bool string_set(char *string, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
 /* A whole unsigned number, decimal or 0x…; false if @text is anything else. */
 bool number_parse(const char *text, uint64_t *value);
 /* The first line of a small file (sysfs), without trailing blanks; false when it cannot be read. */

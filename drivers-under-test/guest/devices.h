@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The NVMe controllers that a plan has waited for: found by serial, never by nvmeN. */
+#pragma once
+#include "text.h"
+
+#define DEVICES_MAX 64
+
+typedef struct Device {
+    char serial[24];
+    char disk[48]; /* /dev/nvmeXn1 */
+    char ctrl[32]; /* /dev/nvmeX */
+    char bdf[24];  /* 0000:01:00.0 */
+} Device;
+
+typedef struct Devices {
+    const char *sysfs; /* "/sys" */
+    const char *dev;   /* "/dev" */
+    Device list[DEVICES_MAX];
+    int n;
+} Devices;
+
+/* Waits at most @ms until the controller is live and its namespace 1 can be opened and is quiet. */
+bool devices_wait(Devices *self, const char *serial, uint64_t ms, Reason *reason);
+/* Waits at most @ms until no controller has that serial, and forgets it. */
+bool devices_wait_gone(Devices *self, const char *serial, uint64_t ms, Reason *reason);
+/* NULL: not waited for. */
+const Device *devices_find(const Devices *self, const char *serial);
+/* A WordsLookup on a Devices. */
+const char *devices_lookup(void *devices, const char *name, const char *field);
+
+/* Adds the lines of the `queue-map` report. */
+void queue_map_add(Text *out, const Devices *devices);
