@@ -15,7 +15,11 @@ void quirkbench_sim_write_begin(QuirkbenchSim *s, const char *clock)
     sim_telemetry_u64(s->telemetry, "schema", 1);
     sim_telemetry_u64(s->telemetry, "seed", s->seed);
     sim_telemetry_str(s->telemetry, "clock", clock);
-    sim_telemetry_u64(s->telemetry, "quantum", s->machine->quantum);
+    /* In instructions, as in a machine profile. */
+    sim_telemetry_u64(s->telemetry, "quantum",
+                      quirkbench_clock_active()
+                          ? quirkbench_clock_quantum_ns() * quirkbench_clock_mips() / 1000
+                          : 0);
     sim_telemetry_end(s->telemetry);
 }
 

@@ -122,9 +122,105 @@ static void open_drive(void)
 {
     char path[1024];
 
+    /* With several threads Linux may still be assigning addresses. */
+    usleep(10000);
     snprintf(path, sizeof(path), "%s/enable", drive_folder);
     write_file(path, "1");
     drive = map(drive_folder, "resource0", 16384);
+}
+
+/* A queue pair in the channel's RAM: memory whose address we know. */
+enum { SQ_OFFSET = 40 << 20, CQ_OFFSET = SQ_OFFSET + 4096, DATA_OFFSET = CQ_OFFSET + 4096, ENTRIES = 16 };
+static uint64_t ram_address;
+static unsigned sq_tail, cq_head, cq_phase;
+
+static void put32(unsigned offset, uint32_t value)
+{
+    *(volatile uint32_t *)(drive + offset) = value;
+}
+
+static void put64(unsigned offset, uint64_t value)
+{
+    put32(offset, value);
+    put32(offset + 4, value >> 32);
+}
+
+static void admin_start(uint64_t sq_address)
+{
+    memset(channel_ram + SQ_OFFSET, 0, 8192);
+    sq_tail = cq_head = 0;
+    cq_phase = 1;
+    put32(0x14, 0);
+    put32(0x24, (ENTRIES - 1) << 16 | (ENTRIES - 1));
+    put64(0x28, sq_address ? sq_address : ram_address + SQ_OFFSET);
+    put64(0x30, ram_address + CQ_OFFSET);
+    put32(0x14, 6 << 16 | 4 << 20 | 1);
+    for (unsigned i = 0; i < 10000 && !(*(volatile uint32_t *)(drive + 0x1c) & 3); i++) {
+        usleep(100);
+    }
+    report("csts", "%08x", *(volatile uint32_t *)(drive + 0x1c));
+}
+
+static void admin_command(unsigned opcode, uint64_t prp1, uint32_t cdw10)
+{
+    uint32_t *sqe = (uint32_t *)(channel_ram + SQ_OFFSET + sq_tail * 64);
+    volatile uint32_t *cqe = (uint32_t *)(channel_ram + CQ_OFFSET + cq_head * 16);
+
+    memset(sqe, 0, 64);
+    sqe[0] = opcode | sq_tail << 16;
+    sqe[6] = prp1;
+    sqe[7] = prp1 >> 32;
+    sqe[10] = cdw10;
+    sq_tail = (sq_tail + 1) % ENTRIES;
+    put32(0x1000, sq_tail);
+    for (unsigned i = 0; i < 1000; i++) {
+        if ((cqe[3] >> 16 & 1) == cq_phase) {
+            report("admin", "opcode %02x status %04x", opcode, cqe[3] >> 17);
+            cq_head = (cq_head + 1) % ENTRIES;
+            cq_phase ^= !cq_head;
+            put32(0x1004, cq_head);
+            return;
+        }
+        usleep(100);
+    }
+    report("admin", "opcode %02x no completion, csts %08x", opcode, *(volatile uint32_t *)(drive + 0x1c));
+}
+
+/* The address of BAR @bar of a function. */
+static uint64_t bar_address(const char *folder, unsigned bar)
+{
+    char path[1024];
+    unsigned long long start = 0;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%s/resource", folder);
+    file = fopen(path, "r");
+    for (unsigned i = 0; file && i <= bar; i++) {
+        if (fscanf(file, "%llx %*x %*x", &start) != 1) {
+            start = 0;
+        }
+    }
+    if (file) {
+        fclose(file);
+    }
+    return start;
+}
+
+/* An address by name: of RAM, of a device's registers, of config space, or a number. */
+static uint64_t address_of(const char *name)
+{
+    char folder[512];
+
+    if (!strcmp(name, "ram")) {
+        return ram_address + DATA_OFFSET;
+    }
+    if (!strcmp(name, "drive")) {
+        return bar_address(drive_folder, 0);
+    }
+    if (!strcmp(name, "channel") && find(0, 0x1234, 0x5142, folder, sizeof(folder))) {
+        return bar_address(folder, 0);
+    }
+    return strtoull(name, NULL, 16);
 }
 
 static void config_access(const char *line)
@@ -152,6 +248,7 @@ static void obey(const char *line)
 {
     unsigned offset, value;
     unsigned long long wide;
+    char name[32];
 
     if (!strncmp(line, "report ", 7)) {
         report("text", "%s", line + 7);
@@ -173,6 +270,12 @@ static void obey(const char *line)
         report("read64", "%x %016" PRIx64, offset, *(volatile uint64_t *)(drive + offset));
     } else if (sscanf(line, "write64 %x %llx", &offset, &wide) == 2) {
         *(volatile uint64_t *)(drive + offset) = wide;
+    } else if (sscanf(line, "admin-start %31s", name) == 1) {
+        admin_start(address_of(name));
+    } else if (!strcmp(line, "admin-start")) {
+        admin_start(0);
+    } else if (sscanf(line, "admin %x %31s %x", &offset, name, &value) == 3) {
+        admin_command(offset, address_of(name), value);
     } else if (!strncmp(line, "config-", 7)) {
         config_access(line);
     } else if (!strcmp(line, "panic")) {
@@ -199,6 +302,7 @@ int main(void)
     write_file(path, "1");
     channel = map(folder, "resource0", 4096);
     channel_ram = map(folder, "resource2", 64 << 20);
+    ram_address = bar_address(folder, 2);
     if (!channel || !channel_ram || channel[0] != 0x48434251) {
         die("the channel cannot be mapped");
     }
