@@ -36,9 +36,8 @@ static void append_value(GString *text, const char *value)
 static char *columns_of(ResultsStore *self, const char *table, GError **error)
 {
     g_autoptr(GString) columns = g_string_new(NULL);
-    g_autoptr(ResultsStmt) stmt =
-        results_prepare(self, "SELECT name FROM pragma_table_info(?) ORDER BY pk = 0, pk, cid",
-                        "be read", error);
+    g_autoptr(ResultsStmt) stmt = results_prepare(
+        self, "SELECT name FROM pragma_table_info(?) ORDER BY pk = 0, pk, cid", "be read", error);
 
     if (!stmt) {
         return NULL;

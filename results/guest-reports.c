@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads /proc/interrupts, /proc/stat, the queue map and the load generator's reports into tables. */
+/* Reads /proc/interrupts, /proc/stat, the queue map and the load generator's reports into tables.
+ */
 #include <json-glib/json-glib.h>
 #include <string.h>
 
@@ -400,9 +401,8 @@ static bool store_queue_map(Sink *sink, const Report *report, GError **error)
 {
     g_auto(GStrv) lines = g_strsplit(report->body, "\n", -1);
     g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
-    g_autoptr(ResultsStmt) hctx =
-        results_prepare(sink->store, "INSERT OR REPLACE INTO hctx VALUES (?, ?, ?, ?, ?)",
-                        "be written", error);
+    g_autoptr(ResultsStmt) hctx = results_prepare(
+        sink->store, "INSERT OR REPLACE INTO hctx VALUES (?, ?, ?, ?, ?)", "be written", error);
     g_autoptr(ResultsStmt) irq =
         hctx ? results_prepare(sink->store,
                                "INSERT OR REPLACE INTO irq_vector VALUES (?, ?, ?, ?, ?, ?)",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tables derived from the guest's reports (docs/channel.md): interrupt, irq_vector, hctx, cpu_stat,
- * load_result.  A guest may report anything: what cannot be understood is left out, never an error. */
+ * load_result.  A guest may report anything: what cannot be understood is left out, never an error.
+ */
 #pragma once
 #include "internal.h"
 

@@ -32,24 +32,113 @@ typedef struct Record {
     Field fields[10];
 } Record;
 
-#define T_PS {"t_ps", NULL, INTEGER}
-#define DEVICE {"device", NULL, TEXT}
-#define AT {"at", NULL, TEXT}
+#define T_PS                                                                                       \
+    {                                                                                              \
+        "t_ps", NULL, INTEGER                                                                      \
+    }
+#define DEVICE                                                                                     \
+    {                                                                                              \
+        "device", NULL, TEXT                                                                       \
+    }
+#define AT                                                                                         \
+    {                                                                                              \
+        "at", NULL, TEXT                                                                           \
+    }
 
 static const Record records[] = {
-    {"param", "param", false, {DEVICE, {"key", NULL, TEXT}, {"value", NULL, TEXT}, {"source", NULL, TEXT}}},
+    {"param",
+     "param",
+     false,
+     {DEVICE, {"key", NULL, TEXT}, {"value", NULL, TEXT}, {"source", NULL, TEXT}}},
     {"mark", "mark", true, {T_PS, {"what", NULL, TEXT}}},
-    {"counter", "counter", false, {AT, DEVICE, {"scope", NULL, TEXT}, {"index", "idx", INTEGER}, {"name", NULL, TEXT}, {"value", NULL, INTEGER}}},
-    {"tlp", "tlp", false, {AT, DEVICE, {"purpose", NULL, TEXT}, {"direction", NULL, TEXT}, {"tlp_type", NULL, TEXT}, {"tlps", NULL, INTEGER}, {"payload_bytes", NULL, INTEGER}, {"wire_bytes", NULL, INTEGER}}},
-    {"latency", "latency", false, {AT, DEVICE, {"opcode", NULL, TEXT}, {"low_ps", NULL, INTEGER}, {"high_ps", NULL, INTEGER}, {"count", NULL, INTEGER}}},
-    {"latency_sum", "latency_sum", false, {AT, DEVICE, {"opcode", NULL, TEXT}, {"count", NULL, INTEGER}, {"sum_ps", NULL, INTEGER}, {"max_ps", NULL, INTEGER}}},
-    {"vcpu", "vcpu", false, {AT, {"cpu", NULL, INTEGER}, {"instructions", NULL, INTEGER}, {"busy_ns", NULL, INTEGER}}},
-    {"sample", "sample", false, {T_PS, DEVICE, {"completed", NULL, INTEGER}, {"interrupts", NULL, INTEGER}, {"bytes", NULL, INTEGER}}},
-    {"queue", "queue_event", true, {T_PS, DEVICE, {"what", NULL, TEXT}, {"qid", NULL, INTEGER}, {"cqid", NULL, INTEGER, true}, {"vector", NULL, INTEGER, true}, {"size", "size_entries", INTEGER, true}, {"ien", NULL, INTEGER, true}}},
-    {"command", "admin_command", true, {T_PS, DEVICE, {"opcode", NULL, ANY}, {"status", NULL, INTEGER}, {"nsid", NULL, INTEGER, true}, {"cdw10", NULL, INTEGER, true}}},
-    {"fault", "fault", true, {T_PS, DEVICE, {"stage", NULL, TEXT}, {"action", NULL, TEXT}, {"opcode", NULL, ANY, true}, {"qid", NULL, INTEGER, true}}},
+    {"counter",
+     "counter",
+     false,
+     {AT,
+      DEVICE,
+      {"scope", NULL, TEXT},
+      {"index", "idx", INTEGER},
+      {"name", NULL, TEXT},
+      {"value", NULL, INTEGER}}},
+    {"tlp",
+     "tlp",
+     false,
+     {AT,
+      DEVICE,
+      {"purpose", NULL, TEXT},
+      {"direction", NULL, TEXT},
+      {"tlp_type", NULL, TEXT},
+      {"tlps", NULL, INTEGER},
+      {"payload_bytes", NULL, INTEGER},
+      {"wire_bytes", NULL, INTEGER}}},
+    {"latency",
+     "latency",
+     false,
+     {AT,
+      DEVICE,
+      {"opcode", NULL, TEXT},
+      {"low_ps", NULL, INTEGER},
+      {"high_ps", NULL, INTEGER},
+      {"count", NULL, INTEGER}}},
+    {"latency_sum",
+     "latency_sum",
+     false,
+     {AT,
+      DEVICE,
+      {"opcode", NULL, TEXT},
+      {"count", NULL, INTEGER},
+      {"sum_ps", NULL, INTEGER},
+      {"max_ps", NULL, INTEGER}}},
+    {"vcpu",
+     "vcpu",
+     false,
+     {AT, {"cpu", NULL, INTEGER}, {"instructions", NULL, INTEGER}, {"busy_ns", NULL, INTEGER}}},
+    {"sample",
+     "sample",
+     false,
+     {T_PS,
+      DEVICE,
+      {"completed", NULL, INTEGER},
+      {"interrupts", NULL, INTEGER},
+      {"bytes", NULL, INTEGER}}},
+    {"queue",
+     "queue_event",
+     true,
+     {T_PS,
+      DEVICE,
+      {"what", NULL, TEXT},
+      {"qid", NULL, INTEGER},
+      {"cqid", NULL, INTEGER, true},
+      {"vector", NULL, INTEGER, true},
+      {"size", "size_entries", INTEGER, true},
+      {"ien", NULL, INTEGER, true}}},
+    {"command",
+     "admin_command",
+     true,
+     {T_PS,
+      DEVICE,
+      {"opcode", NULL, ANY},
+      {"status", NULL, INTEGER},
+      {"nsid", NULL, INTEGER, true},
+      {"cdw10", NULL, INTEGER, true}}},
+    {"fault",
+     "fault",
+     true,
+     {T_PS,
+      DEVICE,
+      {"stage", NULL, TEXT},
+      {"action", NULL, TEXT},
+      {"opcode", NULL, ANY, true},
+      {"qid", NULL, INTEGER, true}}},
     {"report", "report", true, {T_PS, {"name", NULL, TEXT}, {"body", NULL, TEXT}}},
-    {"identity", "identity", false, {DEVICE, {"name", NULL, TEXT}, {"left", "left_value", ANY}, {"right", "right_value", ANY}, {"held", NULL, BOOLEAN}}},
+    {"identity",
+     "identity",
+     false,
+     {DEVICE,
+      {"name", NULL, TEXT},
+      {"left", "left_value", ANY},
+      {"right", "right_value", ANY},
+      {"held", NULL, BOOLEAN}}},
 };
 #define RECORDS G_N_ELEMENTS(records)
 
@@ -59,9 +148,10 @@ static const struct {
     const char *sql;
     Field fields[6];
 } changes[SQL_N] = {
-    [SQL_BEGIN] = {"UPDATE run SET telemetry_schema = ?2 WHERE run_id = ?1 AND telemetry_schema IS NULL"
-                   " AND seed = ?3",
-                   {{"schema", NULL, INTEGER}, {"seed", NULL, INTEGER}}},
+    [SQL_BEGIN] =
+        {"UPDATE run SET telemetry_schema = ?2 WHERE run_id = ?1 AND telemetry_schema IS NULL"
+         " AND seed = ?3",
+         {{"schema", NULL, INTEGER}, {"seed", NULL, INTEGER}}},
     [SQL_DEVICE] = {"INSERT INTO device (run_id, device, model, profile, slot, serial)"
                     " VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO UPDATE SET model = ?3,"
                     " profile = ?4, slot = IFNULL(?5, slot), serial = IFNULL(?6, serial)",

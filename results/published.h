@@ -10,25 +10,25 @@ typedef struct PublishedFigure {
     char *id;          /* "d000_4k_rand_after_3nvme/nvme0" */
     char *scenario_id; /* of the CSV */
     char *device;
-    char *model;       /* as the document names it */
-    char *access;      /* "rand", "seq" */
-    char *fill;        /* "zeroed", "urandom" */
-    char *processes;   /* a device; "" where the document does not say */
+    char *model;     /* as the document names it */
+    char *access;    /* "rand", "seq" */
+    char *fill;      /* "zeroed", "urandom" */
+    char *processes; /* a device; "" where the document does not say */
     uint64_t block_bytes;
-    unsigned samples;  /* that the figure is made of */
-    double iops;       /* the figure: median of the samples */
-    double least, most;/* of the samples */
-    double median_all; /* of all samples; differs from iops where only one level counts */
-    double idle_pct;   /* median of the whole machine */
-    bool sata;         /* context: not an NVMe device */
-    char *role;        /* "fitted": a profile value comes from it; "predicted"; "" = context */
-    char *limit;       /* what limits it: "device", "slot", "host", "sata" or "" */
-    char *note;        /* from fit.csv */
-    double bar_pct;    /* most error that passes; < 0: none */
+    unsigned samples;   /* that the figure is made of */
+    double iops;        /* the figure: median of the samples */
+    double least, most; /* of the samples */
+    double median_all;  /* of all samples; differs from iops where only one level counts */
+    double idle_pct;    /* median of the whole machine */
+    bool sata;          /* context: not an NVMe device */
+    char *role;         /* "fitted": a profile value comes from it; "predicted"; "" = context */
+    char *limit;        /* what limits it: "device", "slot", "host", "sata" or "" */
+    char *note;         /* from fit.csv */
+    double bar_pct;     /* most error that passes; < 0: none */
 } PublishedFigure;
 
-/* All figures, in the order of the CSV: GPtrArray of const PublishedFigure *; (transfer none), made once.
- * Left out: idle devices, and seconds that the CSV's note calls start-up. */
+/* All figures, in the order of the CSV: GPtrArray of const PublishedFigure *; (transfer none), made
+ * once. Left out: idle devices, and seconds that the CSV's note calls start-up. */
 const GPtrArray *published_figures(void);
 /* NULL: no such figure. */
 const PublishedFigure *published_find(const char *id);

@@ -96,8 +96,7 @@ int64_t results_run_begin(ResultsStore *self, const ResultsRun *run, GError **er
             g_set_error(error, RESULTS_ERROR, RESULTS_ERROR_WRITE,
                         "%s.lock: run %" G_GINT64_FORMAT " is locked by another process",
                         self->path, run_id);
-        } else if (add_inputs(self, run_id, run, error) &&
-                   add_devices(self, run_id, run, error) &&
+        } else if (add_inputs(self, run_id, run, error) && add_devices(self, run_id, run, error) &&
                    results_exec(self, "COMMIT", "be written", error)) {
             g_hash_table_add(self->held, g_memdup2(&run_id, sizeof(run_id)));
             return run_id;
@@ -151,11 +150,11 @@ bool results_run_finish(ResultsStore *self, int64_t run_id, ResultsStatus status
 bool results_run_expect(ResultsStore *self, int64_t run_id, const char *key, const char *wanted,
                         const char *got, bool held, GError **error)
 {
-    g_autoptr(ResultsStmt) stmt = results_prepare(
-        self,
-        "INSERT INTO expect_result (run_id, seq, key, wanted, got, held)"
-        " SELECT ?1, COUNT(*), ?2, ?3, ?4, ?5 FROM expect_result WHERE run_id = ?1",
-        "be written", error);
+    g_autoptr(ResultsStmt) stmt =
+        results_prepare(self,
+                        "INSERT INTO expect_result (run_id, seq, key, wanted, got, held)"
+                        " SELECT ?1, COUNT(*), ?2, ?3, ?4, ?5 FROM expect_result WHERE run_id = ?1",
+                        "be written", error);
 
     if (!stmt) {
         return false;

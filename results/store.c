@@ -12,13 +12,13 @@
 #define BUSY_MS 30000
 #define RESOURCES "/quirkbench/results/"
 
-G_DEFINE_QUARK(results-error-quark, results_error)
+G_DEFINE_QUARK(results - error - quark, results_error)
 
 const char *results_file(const char *relative)
 {
     g_autofree char *path = g_strconcat(RESOURCES, relative, NULL);
-    g_autoptr(GBytes) bytes =
-        g_resource_lookup_data(results_data_get_resource(), path, G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
+    g_autoptr(GBytes) bytes = g_resource_lookup_data(results_data_get_resource(), path,
+                                                     G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
 
     /* Uncompressed: the bytes are those of the program and end in a NUL. */
     return bytes ? g_bytes_get_data(bytes, NULL) : NULL;
@@ -71,8 +71,8 @@ void results_set_error(const ResultsStore *self, const char *doing, GError **err
 {
     int code = sqlite3_errcode(self->db);
     int saved = sqlite3_system_errno(self->db);
-    bool full = (code & 0xff) == SQLITE_FULL || (code == SQLITE_IOERR &&
-                (saved == ENOSPC || saved == EDQUOT || saved == EFBIG));
+    bool full = (code & 0xff) == SQLITE_FULL ||
+                (code == SQLITE_IOERR && (saved == ENOSPC || saved == EDQUOT || saved == EFBIG));
 
     g_set_error(error, RESULTS_ERROR, RESULTS_ERROR_WRITE, "%s: cannot %s: %s%s", self->path, doing,
                 full ? "the disk is full" : sqlite3_errmsg(self->db),
@@ -150,7 +150,8 @@ static bool version_of(ResultsStore *self, int64_t *version, GError **error)
     }
     if (application != APPLICATION_ID && (application != 0 || objects != 0 || *version != 0)) {
         g_set_error(error, RESULTS_ERROR, RESULTS_ERROR_OPEN,
-                    "%s: is a database of another program; name another file with --db", self->path);
+                    "%s: is a database of another program; name another file with --db",
+                    self->path);
         return false;
     }
     if (*version > results_schema_version()) {
@@ -250,8 +251,8 @@ static bool present_dead_runs(ResultsStore *self, GError **error)
 
         if (g_str_equal(column, "status") || g_str_equal(column, "reason")) {
             g_string_append_printf(sql, "%sCASE WHEN run_id IN (%s) THEN '%s' ELSE %s END AS %s",
-                                   comma, ids,
-                                   *column == 's' ? "aborted" : "its process died", column, column);
+                                   comma, ids, *column == 's' ? "aborted" : "its process died",
+                                   column, column);
         } else {
             g_string_append_printf(sql, "%s%s", comma, column);
         }
@@ -320,7 +321,8 @@ static bool open_for_reading(ResultsStore *self, GError **error)
         g_autoptr(ResultsStore) writer = results_open(self->path, RESULTS_OPEN_WRITE, error);
 
         if (!writer) {
-            g_prefix_error(error, "the database has version %" G_GINT64_FORMAT
+            g_prefix_error(error,
+                           "the database has version %" G_GINT64_FORMAT
                            " and must be migrated to %d first: ",
                            version, results_schema_version());
             return false;

@@ -135,7 +135,10 @@ char *text_si(double value, const char *unit)
     if (i == 0 && value == floor(value)) {
         return g_strdup_printf("%.0f%s%s", value, *unit ? " " : "", unit);
     }
-    return g_strdup_printf("%.*f%s%s%s", fabs(value) < 9.995 ? 2 : fabs(value) < 99.95 ? 1 : 0,
+    return g_strdup_printf("%.*f%s%s%s",
+                           fabs(value) < 9.995   ? 2
+                           : fabs(value) < 99.95 ? 1
+                                                 : 0,
                            value, prefixes[i], i == 0 && *unit ? " " : "", unit);
 }
 
@@ -187,8 +190,8 @@ static void csv_row(sqlite3_stmt *stmt, bool head, GString *text)
 {
     for (int i = 0; i < sqlite3_column_count(stmt); i++) {
         g_string_append(text, i ? "," : "");
-        csv_cell(text, head ? sqlite3_column_name(stmt, i)
-                            : (const char *)sqlite3_column_text(stmt, i));
+        csv_cell(text,
+                 head ? sqlite3_column_name(stmt, i) : (const char *)sqlite3_column_text(stmt, i));
     }
     g_string_append_c(text, '\n');
 }
@@ -207,8 +210,7 @@ static void json_cell(JsonBuilder *builder, sqlite3_stmt *stmt, int i)
         json_builder_add_null_value(builder);
         break;
     default: {
-        g_autofree char *valid =
-            g_utf8_make_valid((const char *)sqlite3_column_text(stmt, i), -1);
+        g_autofree char *valid = g_utf8_make_valid((const char *)sqlite3_column_text(stmt, i), -1);
 
         json_builder_add_string_value(builder, valid);
     }
@@ -222,7 +224,10 @@ static char *cell_text(sqlite3_stmt *stmt, int i)
 
         /* Four significant figures after the point are plenty for people; CSV and JSON have all. */
         return g_strdup_printf(fabs(value) < 1e15 ? "%.*f" : "%.*e",
-                               value == floor(value) ? 1 : fabs(value) < 100 ? 4 : 1, value);
+                               value == floor(value) ? 1
+                               : fabs(value) < 100   ? 4
+                                                     : 1,
+                               value);
     }
     return g_strdup((const char *)sqlite3_column_text(stmt, i));
 }
