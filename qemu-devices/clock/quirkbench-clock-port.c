@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A port by which the clock's own tests stop the machine at an instruction and read its counts,
  * without models or channel: -device quirkbench-clock-port.
- * A 32-bit write to 0x5b0 stops the machine; QOM property "counts" is one line a vCPU, and
- * property "idle" tells whether all vCPUs were halted with no timer armed. */
+ * A 32-bit write of 1 to 0x5b0 stops the machine; one of 2 notes the writer's counts.  QOM
+ * properties: "counts", a line for each vCPU; "marks", a line for each note; "idle", whether all
+ * vCPUs were halted with no timer armed. */
 #include "qemu/osdep.h"
+#include "qemu/units.h"
 #include "hw/core/cpu.h"
 #include "hw/isa/isa.h"
 #include "qapi/error.h"
@@ -17,8 +19,18 @@ OBJECT_DECLARE_SIMPLE_TYPE(ClockPort, CLOCK_PORT)
 struct ClockPort {
     ISADevice parent_obj;
     MemoryRegion io;
+    GString *marks;
     bool idle;
 };
+
+enum { WRITE_STOP = 1, WRITE_MARK = 2 };
+
+static void append_counts(GString *text, int i)
+{
+    g_string_append_printf(text, "cpu %d instructions %" PRIu64 " ns %" PRId64 " busy %" PRId64
+                           "\n", i, quirkbench_clock_vcpu_instructions(i),
+                           quirkbench_clock_vcpu_ns(i), quirkbench_clock_vcpu_busy_ns(i));
+}
 
 static uint64_t port_read(void *opaque, hwaddr offset, unsigned size)
 {
@@ -27,7 +39,13 @@ static uint64_t port_read(void *opaque, hwaddr offset, unsigned size)
 
 static void port_write(void *opaque, hwaddr offset, uint64_t value, unsigned size)
 {
-    quirkbench_clock_stop_here();
+    ClockPort *port = opaque;
+
+    if (value == WRITE_STOP) {
+        quirkbench_clock_stop_here();
+    } else if (value == WRITE_MARK && port->marks->len < 64 * KiB) {
+        append_counts(port->marks, current_cpu->cpu_index);
+    }
 }
 
 static const MemoryRegionOps port_ops = {
@@ -64,18 +82,29 @@ static char *get_counts(Object *obj, Error **errp)
 
     g_string_append_printf(text, "published %" PRId64 "\n", quirkbench_clock_published_ns());
     CPU_FOREACH(cpu) {
-        int i = cpu->cpu_index;
-
-        g_string_append_printf(text, "cpu %d instructions %" PRIu64 " ns %" PRId64 " busy %" PRId64
-                               "\n", i, quirkbench_clock_vcpu_instructions(i),
-                               quirkbench_clock_vcpu_ns(i), quirkbench_clock_vcpu_busy_ns(i));
+        append_counts(text, cpu->cpu_index);
     }
     return g_string_free(text, FALSE);
+}
+
+static char *get_marks(Object *obj, Error **errp)
+{
+    return g_strdup(CLOCK_PORT(obj)->marks->str);
 }
 
 static bool get_idle(Object *obj, Error **errp)
 {
     return CLOCK_PORT(obj)->idle;
+}
+
+static void port_init(Object *obj)
+{
+    CLOCK_PORT(obj)->marks = g_string_new(NULL);
+}
+
+static void port_finalize(Object *obj)
+{
+    g_string_free(CLOCK_PORT(obj)->marks, TRUE);
 }
 
 static void port_class_init(ObjectClass *klass, void *data)
@@ -85,6 +114,7 @@ static void port_class_init(ObjectClass *klass, void *data)
     dc->realize = port_realize;
     dc->desc = "stops the machine for the clock's tests";
     object_class_property_add_str(klass, "counts", get_counts, NULL);
+    object_class_property_add_str(klass, "marks", get_marks, NULL);
     object_class_property_add_bool(klass, "idle", get_idle, NULL);
 }
 
@@ -92,6 +122,8 @@ static const TypeInfo port_info = {
     .name = TYPE_CLOCK_PORT,
     .parent = TYPE_ISA_DEVICE,
     .instance_size = sizeof(ClockPort),
+    .instance_init = port_init,
+    .instance_finalize = port_finalize,
     .class_init = port_class_init,
 };
 

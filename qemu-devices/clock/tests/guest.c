@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* PID 1 of the clock's tests.  The kernel's command line says what to do:
  * QBTEST=busy:  for 1, 2, 4 … cpus, all of them run the same loop; prints the time it took;
- * QBTEST=hash:  stops the machine for a snapshot, then 8 threads take one mutex in turn and mix
- *               their number into a hash, so that the hash tells in which order they got it. */
+ * QBTEST=hash:  stops the machine for a snapshot; then runs a loop of a known number of
+ *               instructions between two marks; then 8 threads take one mutex in turn and mix their
+ *               number into a hash, so that the hash tells in which order they got it. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <pthread.h>
@@ -20,7 +21,8 @@
 #define HASH_THREADS 8
 #define HASH_ROUNDS 3000
 #define BUSY_ROUNDS 20000000
-#define STOP_PORT 0x5b0
+#define COUNTED_ROUNDS 1000000
+#define CLOCK_PORT 0x5b0
 
 static pthread_barrier_t barrier;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -80,13 +82,32 @@ static void *mix(void *arg)
     return NULL;
 }
 
-static void show(const char *path)
+/* Marks the counts before and after 2 * COUNTED_ROUNDS + 1 instructions that no interrupt disturbs. */
+static void counted(void)
+{
+    uint64_t rounds = COUNTED_ROUNDS;
+
+    __asm__ volatile("cli\n"
+                     "outl %%eax, %%dx\n"
+                     "1: dec %0\n"
+                     "jnz 1b\n"
+                     "outl %%eax, %%dx\n"
+                     "sti"
+                     : "+r"(rounds)
+                     : "a"(2), "d"(CLOCK_PORT)
+                     : "cc", "memory");
+}
+
+/* Interrupts by cpu are part of what must repeat. */
+static void mix_file(const char *path)
 {
     FILE *file = fopen(path, "r");
     char line[512];
 
     while (file && fgets(line, sizeof(line), file)) {
-        hash = (hash ^ strlen(line)) * 1099511628211u;
+        for (const char *c = line; *c; c++) {
+            hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+        }
     }
     if (file) {
         fclose(file);
@@ -99,6 +120,9 @@ int main(void)
 
     mount("proc", "/proc", "proc", 0, NULL);
     mount("sysfs", "/sys", "sysfs", 0, NULL);
+    if (iopl(3)) {
+        perror("iopl");
+    }
     if (test && !strcmp(test, "busy")) {
         int cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
 
@@ -106,21 +130,17 @@ int main(void)
             printf("busy %d %" PRId64 "\n", n, slowest(n, busy));
         }
     } else if (test && !strcmp(test, "hash")) {
-        if (iopl(3)) {
-            perror("iopl");
-        }
         printf("snapshot\n");
         fflush(stdout);
-        outl(1, STOP_PORT);
+        outl(1, CLOCK_PORT);
+        counted();
         slowest(HASH_THREADS, mix);
-        show("/proc/interrupts");
+        mix_file("/proc/interrupts");
         printf("hash %016" PRIx64 " at %" PRId64 "\n", hash, now_ns());
-        if (getenv("QBHOLD")) {
-            outl(1, STOP_PORT);
-        }
     }
     printf("end\n");
     fflush(stdout);
+    outl(1, CLOCK_PORT);
     reboot(RB_POWER_OFF);
     pause();
     return 0;
