@@ -367,7 +367,8 @@ static void idle(int64_t deadline)
     }
 }
 
-static void turn(void)
+/* Returns whether the lock was free in between. */
+static bool turn(void)
 {
     int64_t now = self.published, deadline;
     Survey found;
@@ -377,7 +378,7 @@ static void turn(void)
         if (!has_queued_work()) {
             qemu_cond_wait_bql(first_cpu->halt_cond);
         }
-        return;
+        return false;
     }
 
     /* Whom the last slice woke starts when it was woken, which is the end of that slice. */
@@ -396,17 +397,19 @@ static void turn(void)
     if (!found.behind) {
         self.slice_cpu = -1;
         idle(deadline);
-        return;
+        return false;
     }
     self.idle_told = false;
 
     CPUState *cpu = choose(&found, deadline);
 
-    if (self.slice_end > self.local[cpu->cpu_index]) {
-        qatomic_set_mb(&running, cpu);
-        execute(cpu);
-        qatomic_set(&running, NULL);
-    } /* else a timer that became due while timers ran comes first */
+    if (self.slice_end <= self.local[cpu->cpu_index]) {
+        return false; /* a timer that became due while timers ran comes first */
+    }
+    qatomic_set_mb(&running, cpu);
+    execute(cpu);
+    qatomic_set(&running, NULL);
+    return true;
 }
 
 static void force_rcu(Notifier *notify, void *data)
@@ -430,10 +433,11 @@ void quirkbench_clock_run(void)
     /* Timer code asks "is this the vCPU thread" by looking at this. */
     current_cpu = first_cpu;
     for (;;) {
-        turn();
-        /* Other threads get their chance at the lock. */
-        bql_unlock();
-        bql_lock();
+        if (!turn()) {
+            /* Other threads get their chance. */
+            bql_unlock();
+            bql_lock();
+        }
     }
 }
 
