@@ -223,3 +223,33 @@ char *results_run_report(ResultsStore *self, int64_t run_id, const char *name)
                    " ORDER BY seq DESC LIMIT 1",
                    run_id, name);
 }
+
+int64_t results_run_parse(ResultsStore *self, const char *text, GError **error)
+{
+    bool last = g_str_equal(text, "last");
+    gint64 run_id = 0;
+    g_autoptr(ResultsStmt) stmt = results_prepare(
+        self, last ? "SELECT MAX(run_id) FROM run" : "SELECT run_id FROM run WHERE run_id = ?",
+        "be read", error);
+
+    if (!stmt) {
+        return 0;
+    }
+    if (!last && !g_ascii_string_to_signed(text, 10, 1, G_MAXINT64, &run_id, NULL)) {
+        g_set_error(error, RESULTS_ERROR, RESULTS_ERROR_RUN,
+                    "\"%s\" is no run; give the number that `quirkbench list` shows, or \"last\"",
+                    text);
+        return 0;
+    }
+    if (!last) {
+        sqlite3_bind_int64(stmt, 1, run_id);
+    }
+    run_id = sqlite3_step(stmt) == SQLITE_ROW ? sqlite3_column_int64(stmt, 0) : 0;
+    if (!run_id) {
+        g_set_error(error, RESULTS_ERROR, RESULTS_ERROR_RUN,
+                    last ? "%s: there is no run yet"
+                         : "%s: there is no run %s; `quirkbench list` shows the runs",
+                    self->path, text);
+    }
+    return run_id;
+}

@@ -129,6 +129,8 @@ bool results_run_finish(ResultsStore *self, int64_t run_id, ResultsStatus status
                         const char *reason, const char *verdict, double wall_seconds,
                         GError **error);
 
+/* RUN of a command line: a run_id, or "last".  0: @error. */
+int64_t results_run_parse(ResultsStore *self, const char *text, GError **error);
 /* Status as `runs` shows it, `aborted` derived; NULL and @error: no such run.  (transfer full) */
 char *results_run_status(ResultsStore *self, int64_t run_id, GError **error);
 

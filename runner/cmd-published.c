@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* quirkbench published: every published NVMe figure, ours beside it, and whether it is close
+ * enough. */
+#include <json-glib/json-glib.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "cmd.h"
+#include "results/published.h"
+#include "results/store.h"
+#include "results/text.h"
+
+typedef enum { CONTEXT, NO_BAR, NO_RUN, HELD, MISSED } Verdict;
+
+/* What the latest run says of a figure. */
+typedef struct Ours {
+    int64_t run_id; /* 0: no run */
+    double iops, idle_pct, instructions_per_io;
+    double error_pct;
+    Verdict verdict;
+} Ours;
+
+static const char latest_sql[] =
+    "SELECT d.run_id, s.iops, c.idle_pct, c.instructions_per_io FROM device d"
+    " JOIN runs r ON r.run_id = d.run_id AND r.status IN ('passed', 'failed')"
+    " JOIN device_summary s ON s.run_id = d.run_id AND s.device = d.device AND s.commands > 0"
+    " LEFT JOIN cpu_summary c ON c.run_id = d.run_id"
+    " WHERE d.published_id = ?1 ORDER BY d.run_id DESC LIMIT 1";
+
+static Verdict judge(const PublishedFigure *figure, const Ours *ours)
+{
+    if (figure->bar_pct < 0) {
+        return figure->sata || !*figure->role ? CONTEXT : NO_BAR;
+    }
+    return !ours->run_id ? NO_RUN : fabs(ours->error_pct) <= figure->bar_pct ? HELD : MISSED;
+}
+
+/* FALSE: the database cannot be read. */
+static bool look_up(sqlite3_stmt *stmt, const PublishedFigure *figure, Ours *ours)
+{
+    int code = SQLITE_DONE;
+
+    *ours = (Ours){.idle_pct = NAN, .instructions_per_io = NAN};
+    if (stmt) {
+        sqlite3_reset(stmt);
+        sqlite3_bind_text(stmt, 1, figure->id, -1, SQLITE_STATIC);
+        code = sqlite3_step(stmt);
+    }
+    if (code == SQLITE_ROW) {
+        ours->run_id = sqlite3_column_int64(stmt, 0);
+        ours->iops = sqlite3_column_double(stmt, 1);
+        if (sqlite3_column_type(stmt, 2) != SQLITE_NULL) {
+            ours->idle_pct = sqlite3_column_double(stmt, 2);
+            ours->instructions_per_io = sqlite3_column_double(stmt, 3);
+        }
+        ours->error_pct = 100 * (ours->iops - figure->iops) / figure->iops;
+    }
+    ours->verdict = judge(figure, ours);
+    return code == SQLITE_ROW || code == SQLITE_DONE;
+}
+
+static const char *verdict_text(const PublishedFigure *figure, const Ours *ours)
+{
+    switch (ours->verdict) {
+    case HELD:
+        return "held";
+    case MISSED:
+        return "MISSED";
+    case NO_RUN:
+        return "no run";
+    case NO_BAR:
+        return g_str_equal(figure->limit, "host") ? "host-limited" : "no bar";
+    default:
+        return "context";
+    }
+}
+
+static void add_text_row(TextTable *table, const PublishedFigure *figure, const Ours *ours)
+{
+    text_table_add(table, figure->scenario_id);
+    text_table_add_format(table, "%s%s", figure->device, *figure->note ? "*" : "");
+    text_table_add_format(table, "%.0f", figure->iops);
+    text_table_add_format(table, "%.0f–%.0f", figure->least, figure->most);
+    if (ours->run_id) {
+        text_table_add_format(table, "%.0f", ours->iops);
+        text_table_add_format(table, "%+.1f%%", ours->error_pct);
+    } else {
+        text_table_add(table, NULL);
+        text_table_add(table, NULL);
+    }
+    text_table_add(table, *figure->role ? figure->role : "-");
+    text_table_add(table, verdict_text(figure, ours));
+}
+
+/* Idle time is the machine's, so it is told once a scenario. */
+static void add_idle_row(TextTable *table, const PublishedFigure *figure, const Ours *ours)
+{
+    text_table_add(table, figure->scenario_id);
+    text_table_add_format(table, "%.1f", figure->idle_pct);
+    text_table_add_format(table, "%.1f", ours->idle_pct);
+    text_table_add_format(table, "%.0f", ours->instructions_per_io);
+}
+
+/* A note that a scenario's devices share is told once. */
+static void append_notes(GString *text)
+{
+    const GPtrArray *figures = published_figures();
+    const char *last = "";
+
+    for (guint i = 0; i < figures->len; i++) {
+        const PublishedFigure *figure = g_ptr_array_index(figures, i);
+
+        if (!*figure->note || g_str_equal(figure->note, last)) {
+            continue;
+        }
+        last = figure->note;
+        g_string_append_printf(text, "* %s: %s", figure->scenario_id, figure->note);
+        if (figure->median_all != figure->iops) {
+            g_string_append_printf(text, " (%s; median of all samples %.0f)", figure->device,
+                                   figure->median_all);
+        }
+        g_string_append_c(text, '\n');
+    }
+}
+
+static void append_summary(GString *text, const guint counts[MISSED + 1])
+{
+    g_string_append_printf(text, "%u of %u figures with a bar held, %u missed, %u without a run\n",
+                           counts[HELD], counts[HELD] + counts[MISSED] + counts[NO_RUN],
+                           counts[MISSED], counts[NO_RUN]);
+}
+
+static void add_number(JsonBuilder *builder, const char *name, double value, bool known)
+{
+    json_builder_set_member_name(builder, name);
+    if (known && isfinite(value)) {
+        json_builder_add_double_value(builder, value);
+    } else {
+        json_builder_add_null_value(builder);
+    }
+}
+
+static void add_string(JsonBuilder *builder, const char *name, const char *value)
+{
+    json_builder_set_member_name(builder, name);
+    json_builder_add_string_value(builder, value);
+}
+
+static void add_json_row(JsonBuilder *builder, const PublishedFigure *figure, const Ours *ours)
+{
+    json_builder_begin_object(builder);
+    add_string(builder, "scenario", figure->scenario_id);
+    add_string(builder, "device", figure->device);
+    add_string(builder, "model", figure->model);
+    add_string(builder, "access", figure->access);
+    add_string(builder, "fill", figure->fill);
+    add_string(builder, "processes", figure->processes);
+    add_number(builder, "block_bytes", (double)figure->block_bytes, true);
+    add_number(builder, "samples", figure->samples, true);
+    add_number(builder, "published_iops", figure->iops, true);
+    add_number(builder, "published_min_iops", figure->least, true);
+    add_number(builder, "published_max_iops", figure->most, true);
+    add_number(builder, "published_idle_pct", figure->idle_pct, true);
+    add_number(builder, "run_id", (double)ours->run_id, ours->run_id);
+    add_number(builder, "iops", ours->iops, ours->run_id);
+    add_number(builder, "error_pct", ours->error_pct, ours->run_id);
+    add_number(builder, "idle_pct", ours->idle_pct, ours->run_id);
+    add_number(builder, "instructions_per_io", ours->instructions_per_io, ours->run_id);
+    add_string(builder, "role", figure->role);
+    add_string(builder, "limit", figure->limit);
+    add_number(builder, "bar_pct", figure->bar_pct, figure->bar_pct >= 0);
+    add_string(builder, "note", figure->note);
+    add_string(builder, "verdict", verdict_text(figure, ours));
+    json_builder_end_object(builder);
+}
+
+/* FALSE: the database cannot be read. */
+static bool collect(sqlite3_stmt *stmt, bool json, GString *text, guint counts[MISSED + 1])
+{
+    const GPtrArray *figures = published_figures();
+    g_autoptr(TextTable) table =
+        text_table_new("scenario|device|median>|range>|ours>|error>|role|verdict");
+    g_autoptr(TextTable) idle =
+        text_table_new("scenario|idle % published>|ours>|instructions per I/O>");
+    g_autoptr(JsonBuilder) builder = json_builder_new();
+    const char *last_idle = "";
+
+    json_builder_begin_array(builder);
+    for (guint i = 0; i < figures->len; i++) {
+        const PublishedFigure *figure = g_ptr_array_index(figures, i);
+        Ours ours;
+
+        if (!look_up(stmt, figure, &ours)) {
+            return false;
+        }
+        counts[ours.verdict]++;
+        add_text_row(table, figure, &ours);
+        add_json_row(builder, figure, &ours);
+        if (isfinite(ours.idle_pct) && !g_str_equal(last_idle, figure->scenario_id)) {
+            add_idle_row(idle, figure, &ours);
+            last_idle = figure->scenario_id;
+        }
+    }
+    json_builder_end_array(builder);
+    if (json) {
+        g_autoptr(JsonNode) root = json_builder_get_root(builder);
+        g_autofree char *all = json_to_string(root, TRUE);
+
+        g_string_append_printf(text, "%s\n", all);
+        return true;
+    }
+    g_string_append(text, "I/O per second: median and range of the published one-second samples\n");
+    text_table_append(table, text, 0);
+    append_notes(text);
+    if (text_table_rows(idle)) {
+        g_string_append(text, "\nIdle time of the whole machine\n");
+        text_table_append(idle, text, 100);
+    }
+    g_string_append_c(text, '\n');
+    append_summary(text, counts);
+    return true;
+}
+
+int cmd_published(int argc, char **argv)
+{
+    g_autofree char *db = NULL;
+    g_autofree char *format = NULL;
+    const GOptionEntry entries[] = {
+        {"db", 0, 0, G_OPTION_ARG_FILENAME, &db, "database (default ./" CMD_DEFAULT_DB ")", "FILE"},
+        {"format", 0, 0, G_OPTION_ARG_STRING, &format, "text or json (default text)", "FORMAT"},
+        {NULL},
+    };
+    int status = cmd_options(&argc, &argv, entries, "",
+                             "Published figures with ours beside them: those that a profile was "
+                             "fitted to and those that it predicts.  Exits with 1 if one misses "
+                             "its bar.");
+    g_autoptr(GError) error = NULL;
+    g_autoptr(ResultsStore) store = NULL;
+    g_autoptr(GString) text = g_string_new(NULL);
+    guint counts[MISSED + 1] = {0};
+    const char *path;
+    sqlite3_stmt *stmt = NULL;
+    bool json = g_strcmp0(format, "json") == 0;
+    bool ok;
+
+    if (status != CMD_GO_ON) {
+        return status;
+    }
+    if (argc != 1 || (format && !json && !g_str_equal(format, "text"))) {
+        return cmd_fail(CMD_USAGE, "published", "%s",
+                        argc != 1 ? "takes no arguments" : "--format is text or json");
+    }
+    path = db ? db : CMD_DEFAULT_DB;
+    if (db || g_file_test(path, G_FILE_TEST_EXISTS)) {
+        store = results_open(path, RESULTS_OPEN_READ, &error);
+        if (!store) {
+            return cmd_fail(CMD_CANNOT_RUN, "published", "%s", error->message);
+        }
+    } /* else: the figures alone */
+    ok = !store || sqlite3_prepare_v2(results_db(store), latest_sql, -1, &stmt, NULL) == SQLITE_OK;
+    ok = ok && collect(stmt, json, text, counts);
+    sqlite3_finalize(stmt);
+    if (!ok) {
+        return cmd_fail(CMD_CANNOT_RUN, "published", "%s: %s", path,
+                        sqlite3_errmsg(results_db(store)));
+    }
+    if (fwrite(text->str, 1, text->len, stdout) != text->len || fflush(stdout)) {
+        return cmd_fail(CMD_CANNOT_RUN, "published", "standard output cannot be written");
+    }
+    return counts[MISSED] ? CMD_CHECK_FAILED : CMD_OK;
+}
