@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Find and hash a run's inputs; build the guest image out of the in-guest program and busybox. */
+/* Find and hash a run's inputs; have the guest image built. */
+#define _GNU_SOURCE /* strverscmp */
 #include "inputs.h"
 
 #include <errno.h>
@@ -7,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cpio-write.h"
 #include "paths.h"
 
 G_DEFINE_QUARK(inputs-error-quark, inputs_error)
@@ -153,6 +153,11 @@ char **inputs_tool_files(const Inputs *self, const char *tool, GError **error)
 
 /* --- What shapes a snapshot --- */
 
+static int compare_names(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 static void add_text(GChecksum *sum, const char *name, const char *text, gssize length)
 {
     g_checksum_update(sum, (const guchar *)name, (gssize)strlen(name) + 1);
@@ -186,7 +191,7 @@ static char *qemu_snapshot_key(const Inputs *self)
                 g_ptr_array_add(names, g_strdup(name));
             }
         }
-        g_ptr_array_sort_values(names, (GCompareFunc)strcmp);
+        g_ptr_array_sort(names, compare_names);
         for (guint j = 0; j < names->len; j++) {
             g_autofree char *path =
                 g_build_filename(folders[i], g_ptr_array_index(names, j), NULL);
@@ -203,45 +208,51 @@ static char *qemu_snapshot_key(const Inputs *self)
 
 /* --- The guest image --- */
 
-static char *init_program(void)
+/* build-initramfs says what is in it; here it is only run, and its result kept. */
+static gboolean write_image(const char *script, const char *programs, const char *busybox,
+                            const char *path, GError **error)
 {
-    return paths_program("drivers-under-test/guest/quirkbench-init");
-}
+    const char *const argv[] = {script,    "--programs", programs, "--busybox",
+                                busybox, path,         NULL};
+    g_autofree char *said = NULL;
+    int status = 0;
 
-static gboolean write_image(const Inputs *self, const char *init, const char *path, GError **error)
-{
-    g_autoptr(CpioWriter) cpio = cpio_writer_new();
-    g_auto(GStrv) files = inputs_tool_files(self, "busybox", error);
-    static const char *const folders[] = {"dev", "proc", "sys", "run", "tmp", "bin", NULL};
-
-    if (!files || !cpio_writer_add_file(cpio, "init", 0755, init, error) ||
-        !cpio_writer_add_node(cpio, "dev/console", 0600, 5, 1, error) ||
-        !cpio_writer_add_node(cpio, "dev/null", 0666, 1, 3, error)) {
+    if (!g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL, NULL,
+                      &said, &status, error)) {
         return FALSE;
     }
-    for (const char *const *folder = folders; *folder; folder++) {
-        if (!cpio_writer_add_dir(cpio, *folder, 0755, error)) {
-            return FALSE;
+    if (!g_spawn_check_wait_status(status, NULL)) {
+        g_set_error(error, INPUTS_ERROR, INPUTS_ERROR_READ, "the guest image cannot be built: %s",
+                    g_strstrip(said));
+        return FALSE;
+    }
+    return TRUE;
+}
+
+/* A static busybox out of the guest's programs. */
+static char *find_busybox(const Inputs *self, GError **error)
+{
+    g_auto(GStrv) files = inputs_tool_files(self, "busybox", error);
+
+    for (char **file = files; files && *file; file++) {
+        if (g_str_has_suffix(*file, "/busybox")) {
+            return g_build_filename(self->tools_dir, *file, NULL);
         }
     }
-    for (char **file = files; *file; file++) {
-        g_autofree char *source = g_build_filename(self->tools_dir, *file, NULL);
-        g_autofree char *name = g_path_get_basename(*file);
-        if (strcmp(name, "busybox") == 0 &&
-            (!cpio_writer_add_file(cpio, "bin/busybox", 0755, source, error) ||
-             !cpio_writer_add_symlink(cpio, "bin/sh", "busybox", error))) {
-            return FALSE;
-        }
+    if (files) {
+        g_set_error(error, INPUTS_ERROR, INPUTS_ERROR_READ, "%s holds no busybox; remove it and "
+                    "run drivers-under-test/guest/fetch-tools", self->tools_dir);
     }
-    g_autoptr(GByteArray) bytes = cpio_writer_finish(cpio);
-    return g_file_set_contents(path, (char *)bytes->data, bytes->len, error);
+    return NULL;
 }
 
 /* The initramfs, kept by what goes into it. */
 static gboolean find_image(Inputs *self, GError **error)
 {
-    g_autofree char *init = init_program();
-    g_autofree char *init_hash = NULL, *tools = NULL;
+    g_autofree char *init = paths_program("drivers-under-test/guest/quirkbench-init");
+    g_autofree char *script = paths_script("drivers-under-test/guest/build-initramfs");
+    g_autofree char *programs = g_path_get_dirname(init);
+    g_autofree char *init_hash = NULL, *script_hash = NULL, *busybox = NULL, *busybox_hash = NULL;
 
     if (!g_file_test(init, G_FILE_TEST_IS_REGULAR)) {
         g_set_error(error, INPUTS_ERROR, INPUTS_ERROR_MISSING,
@@ -250,11 +261,13 @@ static gboolean find_image(Inputs *self, GError **error)
         return FALSE;
     }
     self->tools_dir = inputs_find_tools(self->cache, error);
-    if (!self->tools_dir || !(init_hash = hash_cache_file(self->hashes, init, error))) {
+    if (!self->tools_dir || !(init_hash = hash_cache_file(self->hashes, init, error)) ||
+        !(script_hash = hash_cache_file(self->hashes, script, error)) ||
+        !(busybox = find_busybox(self, error)) ||
+        !(busybox_hash = hash_cache_file(self->hashes, busybox, error))) {
         return FALSE;
     }
-    tools = g_path_get_basename(self->tools_dir);
-    g_autofree char *facts = g_strdup_printf("2|%s|%s", init_hash, tools);
+    g_autofree char *facts = g_strjoin("|", init_hash, script_hash, busybox_hash, NULL);
     g_autofree char *key = g_compute_checksum_for_string(G_CHECKSUM_SHA256, facts, -1);
     g_autofree char *name = g_strdup_printf("initramfs-%.16s.cpio", key);
     self->image = g_build_filename(self->cache, "images", name, NULL);
@@ -266,7 +279,7 @@ static gboolean find_image(Inputs *self, GError **error)
                         self->cache, g_strerror(errno));
             return FALSE;
         }
-        if (!write_image(self, init, self->image, error)) {
+        if (!write_image(script, programs, busybox, self->image, error)) {
             return FALSE;
         }
     }

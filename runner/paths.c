@@ -3,8 +3,7 @@
  * running program lies. */
 #include "paths.h"
 
-#include <gio/gio.h>
-#include <unistd.h>
+#include <string.h>
 
 #include "sim/sim-keyfile.h"
 
@@ -27,6 +26,21 @@ static gboolean in_build_tree(const char *folder)
            g_file_test(far_above, G_FILE_TEST_EXISTS);
 }
 
+/* Where the build installs what has another place in the source tree. */
+static char *installed_name(const char *relative)
+{
+    g_auto(GStrv) parts = g_strsplit(relative, "/", 4);
+    guint n = g_strv_length(parts);
+
+    if (n >= 3 && strcmp(parts[0], "models") == 0 && strcmp(parts[2], "profiles") == 0) {
+        return g_build_filename("profiles", parts[1], parts[3], NULL);
+    }
+    if (strcmp(parts[0], "drivers-under-test") == 0) {
+        return g_build_filename("drivers", relative + strlen("drivers-under-test"), NULL);
+    }
+    return g_strdup(relative);
+}
+
 char *paths_data(const char *relative)
 {
     const char *given = g_getenv("QUIRKBENCH_DATA");
@@ -38,7 +52,8 @@ char *paths_data(const char *relative)
     if (in_build_tree(folder)) {
         return g_build_filename(QB_SOURCE_DIR, relative, NULL);
     }
-    return g_build_filename(folder, "..", QB_DATADIR, "quirkbench", relative, NULL);
+    g_autofree char *installed = installed_name(relative);
+    return g_build_filename(folder, "..", QB_DATADIR, "quirkbench", installed, NULL);
 }
 
 char *paths_program(const char *relative)
@@ -50,6 +65,14 @@ char *paths_program(const char *relative)
         return g_build_filename(QB_BUILD_DIR, relative, NULL);
     }
     return g_build_filename(folder, "..", QB_LIBEXECDIR, "quirkbench", name, NULL);
+}
+
+char *paths_script(const char *relative)
+{
+    g_autofree char *folder = program_folder();
+
+    return in_build_tree(folder) ? g_build_filename(QB_SOURCE_DIR, relative, NULL)
+                                 : paths_program(relative);
 }
 
 char *paths_cache(const char *option)

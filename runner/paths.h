@@ -9,6 +9,8 @@
 char *paths_data(const char *relative);
 /* A program that the build makes, by its path in the build tree. (transfer full) */
 char *paths_program(const char *relative);
+/* A script of the source tree; installed beside the programs. (transfer full) */
+char *paths_script(const char *relative);
 /* @option (--cache), or $XDG_CACHE_HOME/quirkbench, or ~/.cache/quirkbench. (transfer full) */
 char *paths_cache(const char *option);
 

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "driver.h"
 #include "expect.h"
 #include "paths.h"
 #include "sim/sim-time.h"
@@ -91,6 +92,12 @@ static gboolean read_scenario(Scenario *self, GError **error)
     self->spec = g_strdup(scenario_text(self->file, "scenario", "spec"));
     const char *driver = scenario_text(self->file, "scenario", "driver");
     self->driver = g_strdup(driver ? driver : "linux-nvme");
+    g_auto(GStrv) drivers = driver_names();
+    if (driver && !g_strv_contains((const char *const *)drivers, driver)) {
+        scenario_unknown(self->file, sim_keyfile_entry(self->file, "scenario", "driver"), error,
+                         "there is no driver", driver, (const char *const *)drivers);
+        return FALSE;
+    }
     self->tools = scenario_list(scenario_text(self->file, "scenario", "tools"), ", \t");
     return TRUE;
 }

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `quirkbench profiles`: what there is, and each value of one with unit, range, source, meaning. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "host/host-machine.h"
+#include "nvme/nvme-profile.h"
+#include "paths.h"
+
+static const char drives[] = "models/nvme/profiles";
+static const char machines[] = "models/host/profiles";
+
+static void list_drives(void)
+{
+    g_auto(GStrv) names = paths_profiles(drives);
+
+    printf("NVMe drives\n");
+    for (char **name = names; *name; name++) {
+        g_autofree char *path = paths_profile(drives, *name, NULL);
+        g_autoptr(GError) error = NULL;
+        g_autoptr(NvmeProfile) profile = nvme_profile_load(path, &error);
+        NvmePciIdentity pci = {0};
+        if (!profile) {
+            printf("  %-18s cannot be used: %s\n", *name, error->message);
+            continue;
+        }
+        nvme_profile_pci(profile, &pci);
+        printf("  %-18s %04x:%04x, %u MSI-X vectors, PCIe %u.0 x%u\n", *name, pci.vendor_id,
+               pci.device_id, pci.msix_vectors, pci.generation, pci.lanes);
+    }
+}
+
+static void list_machines(void)
+{
+    g_auto(GStrv) names = paths_profiles(machines);
+
+    printf("machines\n");
+    for (char **name = names; *name; name++) {
+        g_autofree char *path = paths_profile(machines, *name, NULL);
+        g_autoptr(GError) error = NULL;
+        g_autoptr(HostMachine) machine = host_machine_load(path, &error);
+        if (!machine) {
+            printf("  %-18s cannot be used: %s\n", *name, error->message);
+            continue;
+        }
+        printf("  %-18s %" G_GUINT64_FORMAT " cpus, %" G_GUINT64_FORMAT " MIPS, %zu slots\n", *name,
+               machine->cpus, machine->mips, machine->slots_n);
+    }
+}
+
+/* "1us to 50ms", or what a value may be. */
+static char *range_of(const SimParam *param)
+{
+    switch (param->kind) {
+    case SIM_PARAM_U64: {
+        g_autofree char *least = sim_value_format(param->least, param->unit);
+        g_autofree char *most = sim_value_format(param->most, param->unit);
+        return g_strdup_printf("%s to %s", least, most);
+    }
+    case SIM_PARAM_BOOL:
+        return g_strdup("yes or no");
+    case SIM_PARAM_ENUM:
+        return g_strjoinv(", ", (char **)param->words);
+    case SIM_PARAM_TABLE:
+        return g_strdup("size:value; size:value");
+    case SIM_PARAM_STRING:
+        break;
+    }
+    return g_strdup("text");
+}
+
+static void show_param(const SimParam *param, const char *value, const char *source,
+                       const char **group)
+{
+    g_autofree char *range = range_of(param);
+
+    if (g_strcmp0(*group, param->group) != 0) {
+        *group = param->group;
+        printf("\n[%s]\n", param->group);
+    }
+    printf("  %s = %s\n      %s\n      range: %s; source: %s\n", param->key, value,
+           param->meaning, range, source ? source : param->fallback ? "default" : "not given");
+}
+
+static int show_drive(const char *path)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(NvmeProfile) profile = nvme_profile_load(path, &error);
+    const char *group = NULL;
+    size_t n = 0;
+
+    if (!profile) {
+        return cmd_fail(CMD_USAGE, "profiles", "%s", error->message);
+    }
+    const SimParam *params = nvme_profile_params(&n);
+    printf("%s: NVMe drive\n", nvme_profile_name(profile));
+    for (size_t i = 0; i < n; i++) {
+        g_autofree char *value = nvme_profile_format(profile, &params[i]);
+        show_param(&params[i], value, nvme_profile_source(profile, params[i].key), &group);
+    }
+    return CMD_OK;
+}
+
+static int show_machine(const char *path)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(HostMachine) machine = host_machine_load(path, &error);
+    g_autoptr(SimKeyfile) file = machine ? sim_keyfile_load(path, &error) : NULL;
+
+    if (!file) {
+        return cmd_fail(CMD_USAGE, "profiles", "%s", error->message);
+    }
+    printf("%s: machine, %s\n", machine->name, machine->source);
+    printf("\n[machine]\n");
+    const GPtrArray *entries = sim_keyfile_entries(file, "machine");
+    for (guint i = 0; entries && i < entries->len; i++) {
+        const SimKeyfileEntry *entry = g_ptr_array_index(entries, i);
+        g_autofree char *key = g_strconcat(entry->key, ".source", NULL);
+        const SimKeyfileEntry *source = sim_keyfile_entry(file, "machine", key);
+        if (source) {
+            printf("  %s = %s\n      source: %s\n", entry->key, entry->value, source->value);
+        }
+    }
+    for (size_t i = 0; i < machine->slots_n; i++) {
+        g_autofree char *group = g_strconcat("slot ", machine->slots[i].name, NULL);
+        const char *shown = NULL;
+        printf("\nslot %s\n", machine->slots[i].name);
+        for (size_t j = 0; j < pcie_params_n; j++) {
+            g_autofree char *value = sim_param_format(&machine->slots[i].params, &pcie_params[j]);
+            g_autofree char *key = g_strconcat(pcie_params[j].key, ".source", NULL);
+            const SimKeyfileEntry *source = sim_keyfile_entry(file, group, key);
+            shown = pcie_params[j].group; /* no group line for each slot */
+            show_param(&pcie_params[j], value, source ? source->value : NULL, &shown);
+        }
+    }
+    return CMD_OK;
+}
+
+int cmd_profiles(int argc, char **argv)
+{
+    const GOptionEntry entries[] = {{NULL}};
+    int status = cmd_options(&argc, &argv, entries, "[NAME]",
+                             "Lists profiles, or shows each key of one: value, meaning, range, "
+                             "source.");
+    g_autoptr(GError) error = NULL;
+
+    if (status != CMD_GO_ON) {
+        return status;
+    }
+    if (argc < 2) {
+        list_drives();
+        list_machines();
+        return CMD_OK;
+    }
+    if (argc > 2) {
+        return cmd_fail(CMD_USAGE, "profiles", "one name at a time");
+    }
+    g_autofree char *machine = paths_profile(machines, argv[1], NULL);
+    if (machine && !strchr(argv[1], '/')) {
+        return show_machine(machine);
+    }
+    g_autofree char *drive = paths_profile(drives, argv[1], &error);
+    return drive ? show_drive(drive) : cmd_fail(CMD_USAGE, "profiles", "%s", error->message);
+}
