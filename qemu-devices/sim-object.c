@@ -9,6 +9,7 @@
 #include "qapi/error.h"
 #include "qemu/module.h"
 #include "system/cpu-timers.h"
+#include "system/cpus.h"
 #include "system/runstate.h"
 #include "quirkbench-clock.h"
 #include "sim-object-fields.h"
@@ -97,7 +98,11 @@ static void sim_shutdown(Notifier *notifier, void *data)
     ShutdownCause cause = *(ShutdownCause *)data;
     bool panic = cause == SHUTDOWN_CAUSE_GUEST_RESET || cause == SHUTDOWN_CAUSE_GUEST_PANIC;
 
-    quirkbench_sim_finish(s, panic ? "panic" : "interrupted", 0);
+    /* A vCPU may still be on its way out of its last instruction, and its count is not complete. */
+    pause_all_vcpus();
+    if (quirkbench_sim_enter(s)) {
+        quirkbench_sim_finish(s, panic ? "panic" : "interrupted", 0);
+    }
 }
 
 /* --- What devices ask for --- */
