@@ -266,6 +266,8 @@ void pcie_function_free(PcieFunction *self)
     g_free(self);
 }
 
+const PcieLink *pcie_function_link(const PcieFunction *self) { return self->link; }
+
 /* A guest may write any encoding: what no hardware supports becomes the nearest that it does. */
 static uint64_t control_bytes(uint64_t bytes)
 {
