@@ -55,10 +55,26 @@ static bool read_slot(HostSlot *slot, const char *group, SimKeyfile *file, GErro
     return true;
 }
 
+static bool unknown_group(const char *group, SimKeyfile *file, GError **error)
+{
+    static const char *const known[] = {"machine", "slot", NULL};
+    g_autofree char *word = g_strndup(group, strcspn(group, " "));
+    const char *nearest = sim_nearest_word(word, known);
+
+    if (nearest) {
+        sim_keyfile_group_error(file, group, SIM_KEYFILE_ERROR_UNKNOWN, error,
+                                "unknown group; did you mean [%s]?",
+                                nearest == known[0] ? "machine" : "slot NAME");
+    } else {
+        sim_keyfile_group_error(file, group, SIM_KEYFILE_ERROR_UNKNOWN, error,
+                                "unknown group; a machine has [machine] and [slot NAME]");
+    }
+    return false;
+}
+
 static bool read_slots(HostMachine *self, SimKeyfile *file, GError **error)
 {
     const char *const *groups = sim_keyfile_groups(file);
-    static const char *const known[] = {"machine", "slot NAME", NULL};
 
     self->slots = g_new0(HostSlot, g_strv_length((char **)groups));
     for (; *groups; groups++) {
@@ -67,13 +83,7 @@ static bool read_slots(HostMachine *self, SimKeyfile *file, GError **error)
                 return false;
             }
         } else if (!g_str_equal(*groups, "machine")) {
-            const char *nearest = sim_nearest_word(*groups, known);
-
-            sim_keyfile_group_error(file, *groups, SIM_KEYFILE_ERROR_UNKNOWN, error,
-                                    "unknown group; %s[%s]%s",
-                                    nearest ? "did you mean " : "a machine has [machine] and ",
-                                    nearest ? nearest : known[1], nearest ? "?" : "");
-            return false;
+            return unknown_group(*groups, file, error);
         }
     }
     if (self->slots_n == 0) {
@@ -99,8 +109,8 @@ HostMachine *host_machine_read(SimKeyfile *file, GError **error)
         return NULL;
     }
     if (self->cpus % (self->sockets * self->threads_per_core) != 0) {
-        sim_keyfile_error(file, sim_keyfile_entry(file, "machine", "cpus"),
-                          SIM_KEYFILE_ERROR_VALUE, error,
+        sim_keyfile_error(file, sim_keyfile_entry(file, "machine", "cpus"), SIM_KEYFILE_ERROR_VALUE,
+                          error,
                           "%" G_GUINT64_FORMAT " cpus cannot be spread over %" G_GUINT64_FORMAT
                           " sockets with %" G_GUINT64_FORMAT
                           " threads a core; change cpus, sockets or threads-per-core",

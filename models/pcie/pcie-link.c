@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A PCI Express link: how a request becomes TLPs, what they weigh, and when they are through.
  *
- * Weight of a TLP [PCIe-3.0 §2.2, §3.5, §4.2.2]: 4 bytes of framing and sequence number, 12 (3-DW) or 16
- * (4-DW: address from 4 GiB on) of header, the payload in whole DWs, 4 of LCRC.  A completion and
- * whatever the host initiates (BARs and MSI addresses behind a bridge) have 3-DW headers.
+ * Weight of a TLP [PCIe-3.0 §2.2, §3.5, §4.2.2]: 4 bytes of framing and sequence number, 12 (3-DW)
+ * or 16 (4-DW: address from 4 GiB on) of header, the payload in whole DWs, 4 of LCRC.  A completion
+ * and whatever the host initiates (BARs and MSI addresses behind a bridge) have 3-DW headers.
  *
- * Time: a lane moves 2.5, 5.0 (8b/10b) or 8, 16 (128b/130b) Gbit/s, which is a whole number of 1/256 ps
- * a byte for each legal width; sums are kept in that unit, so no drift builds up.  Each direction has a
- * calendar of busy intervals from now on.  A request takes the idle time from its start on until it has
- * enough, around what was promised to earlier calls; a direction with work to do is never idle.
+ * Time: a lane moves 2.5, 5.0 (8b/10b) or 8, 16 (128b/130b) Gbit/s, which is a whole number of
+ * 1/256 ps a byte for each legal width; sums are kept in that unit, so no drift builds up.  Each
+ * direction has a calendar of busy intervals from now on.  A request takes the idle time from its
+ * start on until it has enough, around what was promised to earlier calls; a direction with work to
+ * do is never idle.
  *
- * DLLPs: each `ack_every` (`fc_every`) TLPs in one direction owe one DLLP of 8 bytes [PCIe-3.0 §3.4,
- * §2.6.1] to the other.  They go out in idle time first; what is left delays that direction's next
- * requests, each by no more than its own weight and two DLLPs.
+ * DLLPs: each `ack_every` (`fc_every`) TLPs in one direction owe one DLLP of 8 bytes [PCIe-3.0
+ * §3.4, §2.6.1] to the other.  They go out in idle time first; what is left delays that direction's
+ * next requests, each by no more than its own weight and two DLLPs.
  *
  * Left out: NAK and replay, credits (a receiver never runs dry), power states, ordering between
  * requests of different calls, ECRC, poisoned TLPs, 10-bit tags' registers. */
@@ -71,9 +72,18 @@ static const char *const type_names[PCIE_TLP_TYPES] = {
 static const char *const direction_names[PCIE_DIRECTIONS] = {
     [PCIE_UPSTREAM] = "upstream", [PCIE_DOWNSTREAM] = "downstream"};
 
-const char *pcie_purpose_name(PciePurpose purpose) { return purpose_names[purpose]; }
-const char *pcie_tlp_type_name(PcieTlpType type) { return type_names[type]; }
-const char *pcie_direction_name(PcieDirection direction) { return direction_names[direction]; }
+const char *pcie_purpose_name(PciePurpose purpose)
+{
+    return purpose_names[purpose];
+}
+const char *pcie_tlp_type_name(PcieTlpType type)
+{
+    return type_names[type];
+}
+const char *pcie_direction_name(PcieDirection direction)
+{
+    return direction_names[direction];
+}
 
 /* A moment or a length in whole and 1/256 picoseconds. */
 typedef struct Fine {
@@ -85,7 +95,8 @@ typedef struct Interval {
     Fine start, end;
 } Interval;
 
-/* One direction.  The calendar's intervals ascend and never touch; those before `first` are over. */
+/* One direction.  The calendar's intervals ascend and never touch; those before `first` are over.
+ */
 typedef struct Serialiser {
     Interval *calendar;
     size_t first, n, allocated; /* the intervals in use are [first, n) */
@@ -101,14 +112,14 @@ struct PcieLink {
     PcieParams params;
     uint64_t completion_max;
     Serialiser serialisers[PCIE_DIRECTIONS];
-    GPtrArray *functions;                    /* (transfer none) */
+    GPtrArray *functions;                      /* (transfer none) */
     uint64_t wire_bytes_gone[PCIE_DIRECTIONS]; /* ledgers of functions that have been freed */
 };
 
 struct PcieFunction {
     PcieLink *link;
     PcieFunctionParams params;
-    uint64_t byte_units; /* 1/256 ps a byte */
+    uint64_t byte_units;                    /* 1/256 ps a byte */
     uint64_t max_payload, max_read_request; /* in force */
     unsigned payload_shift, completion_shift;
     SimTime *tag_free; /* ring: when the read that holds each tag is through */
@@ -142,11 +153,20 @@ static inline Fine fine_bytes(uint64_t bytes, uint64_t byte_units)
     return (Fine){units >> FRACTION_BITS, (uint32_t)units & ((1u << FRACTION_BITS) - 1)};
 }
 
-static inline SimTime fine_ceil(Fine a) { return a.ps + (a.part > 0); }
+static inline SimTime fine_ceil(Fine a)
+{
+    return a.ps + (a.part > 0);
+}
 
-static bool power_of_two(uint64_t x) { return x != 0 && (x & (x - 1)) == 0; }
+static bool power_of_two(uint64_t x)
+{
+    return x != 0 && (x & (x - 1)) == 0;
+}
 
-static uint64_t power_of_two_below(uint64_t x) { return UINT64_C(1) << (63 - __builtin_clzll(x)); }
+static uint64_t power_of_two_below(uint64_t x)
+{
+    return UINT64_C(1) << (63 - __builtin_clzll(x));
+}
 
 const char *pcie_params_problem(const PcieParams *params, const char **key)
 {
@@ -208,9 +228,13 @@ void pcie_link_free(PcieLink *self)
     g_free(self);
 }
 
-const char *pcie_link_name(const PcieLink *self) { return self->name; }
+const char *pcie_link_name(const PcieLink *self)
+{
+    return self->name;
+}
 
-/* 1/256 ps a byte [PCIe-3.0 §4.2.1, §4.2.2]: 10 bits a byte at 2.5 and 5 GT/s; 8 × 130/128 at 8 and 16. */
+/* 1/256 ps a byte [PCIe-3.0 §4.2.1, §4.2.2]: 10 bits a byte at 2.5 and 5 GT/s; 8 × 130/128 at 8
+ * and 16. */
 static uint64_t byte_units(uint64_t generation, uint64_t lanes)
 {
     static const uint64_t one_lane[] = {4000 << FRACTION_BITS, 2000 << FRACTION_BITS, 260000,
@@ -266,7 +290,10 @@ void pcie_function_free(PcieFunction *self)
     g_free(self);
 }
 
-const PcieLink *pcie_function_link(const PcieFunction *self) { return self->link; }
+const PcieLink *pcie_function_link(const PcieFunction *self)
+{
+    return self->link;
+}
 
 /* A guest may write any encoding: what no hardware supports becomes the nearest that it does. */
 static uint64_t control_bytes(uint64_t bytes)
@@ -287,7 +314,10 @@ void pcie_function_set_control(PcieFunction *self, unsigned max_payload, unsigne
         (unsigned)__builtin_ctzll(MIN(self->link->completion_max, self->max_payload));
 }
 
-unsigned pcie_function_max_payload(const PcieFunction *self) { return (unsigned)self->max_payload; }
+unsigned pcie_function_max_payload(const PcieFunction *self)
+{
+    return (unsigned)self->max_payload;
+}
 
 unsigned pcie_function_max_read_request(const PcieFunction *self)
 {
@@ -343,7 +373,8 @@ static void calendar_insert(Serialiser *s, size_t index, Interval interval)
     s->n++;
 }
 
-/* Makes one interval of [begin, next), of which @start … @end is the part that is known to be busy. */
+/* Makes one interval of [begin, next), of which @start … @end is the part that is known to be busy.
+ */
 static void calendar_join(Serialiser *s, size_t begin, size_t next, Fine start, Fine end)
 {
     if (next == begin) {
@@ -358,8 +389,9 @@ static void calendar_join(Serialiser *s, size_t begin, size_t next, Fine start, 
     s->n -= next - begin - 1;
 }
 
-/* The slow way: @start lies before the end of the calendar.  Takes idle time from @start on until @length
- * is used up, and makes one interval of all that is busy from there to the end.  Returns that end. */
+/* The slow way: @start lies before the end of the calendar.  Takes idle time from @start on until
+ * @length is used up, and makes one interval of all that is busy from there to the end.  Returns
+ * that end. */
 static Fine calendar_fill(Serialiser *s, Fine start, Fine length)
 {
     size_t low = s->first, high = s->n, begin, next;
@@ -429,9 +461,10 @@ static SimTime serialise(PcieFunction *function, PcieDirection direction, uint64
         s->first++;
     }
     if (s->dllp_owed > 0) {
-        if (s->n > s->first && fine_before(s->calendar[s->n - 1].end, start)) {
-            pay_in_idle_time(s, function->byte_units,
-                             fine_sub(start, s->calendar[s->n - 1].end));
+        Fine last = s->n > s->first ? s->calendar[s->n - 1].end : (Fine){0, 0};
+
+        if (fine_before(last, start)) {
+            pay_in_idle_time(s, function->byte_units, fine_sub(start, last));
         }
         dllps = MIN(s->dllp_owed, wire_bytes + 2 * DLLP_BYTES);
         s->dllp_owed -= dllps;
@@ -482,8 +515,8 @@ static inline uint64_t header_bytes(uint64_t address)
     return address < HEADER_4DW_FROM ? TLP_3DW_BYTES : TLP_4DW_BYTES;
 }
 
-/* Bytes from @address that one request header form covers: up to 4 GiB, or all.  Wrap-around at the end
- * of the address space is cut off. */
+/* Bytes from @address that one request header form covers: up to 4 GiB, or all.  Wrap-around at the
+ * end of the address space is cut off. */
 static inline uint64_t same_header(uint64_t address, uint64_t bytes)
 {
     return address < HEADER_4DW_FROM ? MIN(bytes, HEADER_4DW_FROM - address)
@@ -513,8 +546,8 @@ SimTime pcie_dma_write(PcieFunction *self, PciePurpose purpose, uint64_t address
     return bytes > 0 ? end + self->link->params.write_latency_ps : from;
 }
 
-/* Completions of one read request [PCIe-3.0 §2.3.1.1]: the first ends at a read completion boundary, the
- * others carry as much as is allowed. */
+/* Completions of one read request [PCIe-3.0 §2.3.1.1]: the first ends at a read completion
+ * boundary, the others carry as much as is allowed. */
 static SimTime complete(PcieFunction *self, PciePurpose purpose, uint64_t address, uint64_t bytes,
                         SimTime from)
 {
@@ -646,8 +679,7 @@ bool pcie_link_check(const PcieLink *self, SimTelemetry *telemetry)
         uint64_t serialised = self->serialisers[d].tlps_bytes, booked = self->wire_bytes_gone[d];
 
         for (guint i = 0; i < self->functions->len; i++) {
-            booked +=
-                ledger_wire_bytes(g_ptr_array_index(self->functions, i), (PcieDirection)d);
+            booked += ledger_wire_bytes(g_ptr_array_index(self->functions, i), (PcieDirection)d);
         }
         all = all && serialised == booked;
         sim_telemetry_begin(telemetry, "identity");

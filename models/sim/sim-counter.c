@@ -32,9 +32,15 @@ struct SimHistogram {
     uint64_t buckets[BUCKETS];
 };
 
-SimHistogram *sim_histogram_new(void) { return g_new0(SimHistogram, 1); }
+SimHistogram *sim_histogram_new(void)
+{
+    return g_new0(SimHistogram, 1);
+}
 
-void sim_histogram_free(SimHistogram *self) { g_free(self); }
+void sim_histogram_free(SimHistogram *self)
+{
+    g_free(self);
+}
 
 static unsigned bucket_of(SimTime value)
 {
@@ -66,7 +72,10 @@ void sim_histogram_add(SimHistogram *self, SimTime value)
     self->max = MAX(self->max, value);
 }
 
-uint64_t sim_histogram_count(const SimHistogram *self) { return self->count; }
+uint64_t sim_histogram_count(const SimHistogram *self)
+{
+    return self->count;
+}
 
 void sim_histogram_record(const SimHistogram *self, SimTelemetry *telemetry, const char *at,
                           const char *device, const char *opcode)

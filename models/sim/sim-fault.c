@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Faults that a scenario asks for: parsed once, matched at each stage of each command.  The first fault
- * that matches and is not used up acts; those it hides are not counted. */
+/* Faults that a scenario asks for: parsed once, matched at each stage of each command.  The first
+ * fault that matches and is not used up acts; those it hides are not counted. */
 #include "sim/sim-fault.h"
 #include "sim/sim-keyfile.h"
 #include <string.h>
@@ -14,14 +14,17 @@ typedef struct Armed {
 struct SimFaults {
     const char *const *stages;
     const SimFaultWord *opcodes;
-    GPtrArray *armed; /* of Armed, owned */
+    GPtrArray *armed;     /* of Armed, owned */
     uint64_t stages_used; /* bit n: some fault waits at stage n; bit 63 stands for all from 63 on */
 };
 
 static const char *const actions[] = {
-    [SIM_FAULT_NONE] = "none",     [SIM_FAULT_DROP] = "drop",
-    [SIM_FAULT_HOLD] = "hold",     [SIM_FAULT_DELAY] = "delay",
-    [SIM_FAULT_STATUS] = "status", [SIM_FAULT_CORRUPT] = "corrupt",
+    [SIM_FAULT_NONE] = "none",
+    [SIM_FAULT_DROP] = "drop",
+    [SIM_FAULT_HOLD] = "hold",
+    [SIM_FAULT_DELAY] = "delay",
+    [SIM_FAULT_STATUS] = "status",
+    [SIM_FAULT_CORRUPT] = "corrupt",
     NULL,
 };
 static const char *const options[] = {"opcode", "qid", "count", "time", "status", "after", NULL};
@@ -56,7 +59,10 @@ void sim_faults_set_opcodes(SimFaults *self, const SimFaultWord *opcodes)
     self->opcodes = opcodes;
 }
 
-const char *sim_fault_action_name(SimFaultAction action) { return actions[action]; }
+const char *sim_fault_action_name(SimFaultAction action)
+{
+    return actions[action];
+}
 
 static int word_index(const char *const *words, const char *word)
 {
@@ -143,8 +149,8 @@ static bool parse_option(const SimFaults *self, SimFault *fault, char *word, uns
         return false;
     }
     if (value > most[option] || (value == 0 && (option == 2 || option == 3))) {
-        g_set_error(error, SIM_KEYFILE_ERROR, SIM_KEYFILE_ERROR_VALUE,
-                    "%s: %s is out of range", word, equals + 1);
+        g_set_error(error, SIM_KEYFILE_ERROR, SIM_KEYFILE_ERROR_VALUE, "%s: %s is out of range",
+                    word, equals + 1);
         return false;
     }
     switch (option) {
@@ -170,7 +176,8 @@ static bool parse_option(const SimFaults *self, SimFault *fault, char *word, uns
     return true;
 }
 
-/* `time` belongs to delay, `status` to status: there they must be given, elsewhere they must not. */
+/* `time` belongs to delay, `status` to status: there they must be given, elsewhere they must not.
+ */
 static bool check_options(const SimFault *fault, unsigned seen, GError **error)
 {
     static const struct {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The scanner of profiles and scenarios.  A line is a group `[name]`, a comment `# …`, empty, or
  * `key = value`; blanks at both ends of a name, key or value do not count.  There are no inline
- * comments, continuation lines or quotes; `;` has no meaning here (it separates items in a value). */
+ * comments, continuation lines or quotes; `;` has no meaning here (it separates items in a value).
+ */
 #include "sim/sim-keyfile.h"
 #include <string.h>
 
-G_DEFINE_QUARK(sim-keyfile-error-quark, sim_keyfile_error)
+G_DEFINE_QUARK(sim - keyfile - error - quark, sim_keyfile_error)
 
 typedef struct Group {
     const char *name;
@@ -57,7 +58,10 @@ void sim_keyfile_free(SimKeyfile *self)
     g_free(self);
 }
 
-const char *sim_keyfile_name(const SimKeyfile *self) { return self->name; }
+const char *sim_keyfile_name(const SimKeyfile *self)
+{
+    return self->name;
+}
 
 static Group *group_find(const SimKeyfile *self, const char *name)
 {
@@ -92,9 +96,9 @@ static void entry_add(SimKeyfile *self, Group *group, const char *key, const cha
     g_hash_table_insert(group->by_key, (gpointer)entry->key, entry);
 }
 
-static void G_GNUC_PRINTF(5, 6) line_error(const SimKeyfile *self, unsigned line,
-                                           SimKeyfileError code, GError **error,
-                                           const char *format, ...)
+static void G_GNUC_PRINTF(5, 6)
+    line_error(const SimKeyfile *self, unsigned line, SimKeyfileError code, GError **error,
+               const char *format, ...)
 {
     g_autofree char *message = NULL;
     va_list args;

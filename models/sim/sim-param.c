@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parameter tables.  Ranges: [least, most] of a value (of each value of a TABLE), of the length in bytes
- * of a STRING; most = 0 is no upper limit.  An empty TABLE is "none". */
+/* Parameter tables.  Ranges: [least, most] of a value (of each value of a TABLE), of the length in
+ * bytes of a STRING; most = 0 is no upper limit.  An empty TABLE is "none". */
 #include "sim/sim-param.h"
 #include <string.h>
 
@@ -20,7 +20,10 @@ uint64_t sim_table_lookup(const SimTable *table, uint64_t key, uint64_t otherwis
     return low > 0 ? table->rows[low - 1].value : otherwise;
 }
 
-static inline void *field_of(void *target, const SimParam *p) { return (char *)target + p->offset; }
+static inline void *field_of(void *target, const SimParam *p)
+{
+    return (char *)target + p->offset;
+}
 
 static char *range_text(const SimParam *p)
 {
@@ -120,8 +123,8 @@ static bool parse_word(const SimParam *p, const char *text, const char *const *w
     }
     nearest = sim_nearest_word(text, words);
     all = g_strjoinv(", ", (char **)words);
-    *message = nearest ? g_strdup_printf("\"%s\" is not one of %s; did you mean \"%s\"?", text,
-                                         all, nearest)
+    *message = nearest ? g_strdup_printf("\"%s\" is not one of %s; did you mean \"%s\"?", text, all,
+                                         nearest)
                        : g_strdup_printf("\"%s\" is not one of %s", text, all);
     return false;
 }
@@ -143,8 +146,8 @@ static bool parse_param(const SimParam *p, const char *text, void *field, char *
         if (!in_range(p, strlen(text))) {
             g_autofree char *range = range_text(p);
 
-            *message = g_strdup_printf("\"%s\" has %zu bytes; it must have %s", text, strlen(text),
-                                       range);
+            *message =
+                g_strdup_printf("\"%s\" has %zu bytes; it must have %s", text, strlen(text), range);
             return false;
         }
         *(char **)field = g_strdup(text);

@@ -161,7 +161,10 @@ void sim_queue_cancel(SimQueue *self, SimEvent *event)
     }
 }
 
-SimTime sim_queue_now(const SimQueue *self) { return self->now; }
+SimTime sim_queue_now(const SimQueue *self)
+{
+    return self->now;
+}
 
 SimTime sim_queue_deadline(const SimQueue *self)
 {

@@ -110,9 +110,15 @@ bool sim_telemetry_flush(SimTelemetry *self)
     return self->failed == 0;
 }
 
-int sim_telemetry_errno(const SimTelemetry *self) { return self ? self->failed : 0; }
+int sim_telemetry_errno(const SimTelemetry *self)
+{
+    return self ? self->failed : 0;
+}
 
-static inline bool recording(const SimTelemetry *self) { return self && self->fd >= 0; }
+static inline bool recording(const SimTelemetry *self)
+{
+    return self && self->fd >= 0;
+}
 
 static void append_string(GString *out, const char *s, size_t bytes)
 {

@@ -11,8 +11,8 @@ typedef struct UnitName {
 } UnitName;
 
 /* Largest first: the order in which formatting tries them. */
-static const UnitName time_units[] = {
-    {"s", SIM_S}, {"ms", SIM_MS}, {"us", SIM_US}, {"ns", SIM_NS}, {"ps", SIM_PS}, {NULL, 0}};
+static const UnitName time_units[] = {{"s", SIM_S},   {"ms", SIM_MS}, {"us", SIM_US},
+                                      {"ns", SIM_NS}, {"ps", SIM_PS}, {NULL, 0}};
 static const UnitName byte_units[] = {{"GiB", UINT64_C(1) << 30},
                                       {"MiB", UINT64_C(1) << 20},
                                       {"KiB", UINT64_C(1) << 10},
@@ -71,13 +71,12 @@ static bool parse_bare(const char *text, uint64_t *value, char **message)
         int digit = g_ascii_xdigit_value(*p);
 
         if (digit < 0 || (unsigned)digit >= base) {
-            return refuse(message,
-                          *p == '-' ? g_strdup_printf("\"%s\" is negative", text)
-                          : *p == '.' && p > digits
-                              ? g_strdup_printf("\"%s\" must be a whole number", text)
-                          : p > digits
-                              ? g_strdup_printf("\"%s\" is a count; write it without a unit", text)
-                              : g_strdup_printf("\"%s\" is not a number", text));
+            return refuse(
+                message,
+                *p == '-'                 ? g_strdup_printf("\"%s\" is negative", text)
+                : *p == '.' && p > digits ? g_strdup_printf("\"%s\" must be a whole number", text)
+                : p > digits ? g_strdup_printf("\"%s\" is a count; write it without a unit", text)
+                             : g_strdup_printf("\"%s\" is not a number", text));
         }
         if (__builtin_mul_overflow(result, base, &result) ||
             __builtin_add_overflow(result, (unsigned)digit, &result)) {
@@ -165,8 +164,7 @@ bool sim_value_parse(const char *text, SimUnit unit, uint64_t *value, char **mes
     if (fraction_digits > 19 || part * name->scale % power != 0) {
         return refuse(message, g_strdup_printf("\"%s\" has more digits than %s can hold", text,
                                                unit == SIM_UNIT_TIME ? "whole picoseconds"
-                                               : unit == SIM_UNIT_BYTES ||
-                                                       unit == SIM_UNIT_RATE
+                                               : unit == SIM_UNIT_BYTES || unit == SIM_UNIT_RATE
                                                    ? "whole bytes"
                                                    : "a whole number"));
     }
@@ -189,8 +187,7 @@ char *sim_value_format(uint64_t value, SimUnit unit)
         name++;
     }
     if (value % name->scale != 0) { /* a rate below 1 MB/s, or between two: decimals are exact */
-        g_autofree char *digits =
-            g_strdup_printf("%06" G_GUINT64_FORMAT, value % name->scale);
+        g_autofree char *digits = g_strdup_printf("%06" G_GUINT64_FORMAT, value % name->scale);
 
         for (size_t n = strlen(digits); digits[n - 1] == '0'; n--) {
             digits[n - 1] = '\0';
