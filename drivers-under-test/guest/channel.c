@@ -16,8 +16,17 @@
 #define VERSION 1u
 
 /* Registers of BAR0, by 32-bit word: docs/channel.md. */
-enum { REG_MAGIC, REG_VERSION, REG_IN_BYTES, REG_OUT_OFFSET, REG_OUT_BYTES, REG_SNAPSHOT, REG_REPORT, REG_MARK,
-       REG_END };
+enum {
+    REG_MAGIC,
+    REG_VERSION,
+    REG_IN_BYTES,
+    REG_OUT_OFFSET,
+    REG_OUT_BYTES,
+    REG_SNAPSHOT,
+    REG_REPORT,
+    REG_MARK,
+    REG_END
+};
 
 static const char cut_line[] = "\n… truncated\n";
 
@@ -128,7 +137,8 @@ const void *channel_input(Channel *self, size_t *length)
     return self->memory;
 }
 
-size_t channel_layout(uint8_t *out, size_t out_bytes, const char *name, const void *body, size_t length)
+size_t channel_layout(uint8_t *out, size_t out_bytes, const char *name, const void *body,
+                      size_t length)
 {
     size_t head = strlen(name), cut = strlen(cut_line), room;
 
@@ -154,8 +164,8 @@ void channel_report(Channel *self, const char *name, const void *body, size_t le
         fflush(stdout);
         return;
     }
-    self->registers[REG_REPORT] =
-        (uint32_t)channel_layout(self->memory + self->out_offset, self->out_bytes, name, body, length);
+    self->registers[REG_REPORT] = (uint32_t)channel_layout(self->memory + self->out_offset,
+                                                           self->out_bytes, name, body, length);
 }
 
 void channel_mark(Channel *self, uint32_t value)

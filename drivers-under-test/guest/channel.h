@@ -31,4 +31,5 @@ void channel_mark(Channel *self, uint32_t value);
 void channel_end(Channel *self, ChannelVerdict verdict);
 
 /* Lays out name, newline and body in @out; returns the bytes used, at most @out_bytes. */
-size_t channel_layout(uint8_t *out, size_t out_bytes, const char *name, const void *body, size_t length);
+size_t channel_layout(uint8_t *out, size_t out_bytes, const char *name, const void *body,
+                      size_t length);

@@ -12,7 +12,21 @@
 #define FIELDS 13u
 
 /* In the order of the header: cpio(5), "New ASCII Format". */
-enum { INO, MODE, UID, GID, NLINK, MTIME, FILESIZE, DEVMAJOR, DEVMINOR, RDEVMAJOR, RDEVMINOR, NAMESIZE, CHECK };
+enum {
+    INO,
+    MODE,
+    UID,
+    GID,
+    NLINK,
+    MTIME,
+    FILESIZE,
+    DEVMAJOR,
+    DEVMINOR,
+    RDEVMAJOR,
+    RDEVMINOR,
+    NAMESIZE,
+    CHECK
+};
 
 typedef struct Entry {
     uint32_t field[FIELDS];
@@ -50,7 +64,8 @@ static bool parse_header(const uint8_t *at, Entry *entry)
 }
 
 /* Takes the entry at *@offset and moves that behind it. */
-static bool next_entry(const uint8_t *archive, size_t length, size_t *offset, Entry *entry, Reason *reason)
+static bool next_entry(const uint8_t *archive, size_t length, size_t *offset, Entry *entry,
+                       Reason *reason)
 {
     size_t at = *offset, data;
 
@@ -59,7 +74,8 @@ static bool next_entry(const uint8_t *archive, size_t length, size_t *offset, En
     }
     entry->name = (const char *)archive + at + HEADER_BYTES;
     if (entry->field[NAMESIZE] == 0 || entry->field[NAMESIZE] > PATH_MAX ||
-        entry->field[NAMESIZE] > length - at - HEADER_BYTES || entry->name[entry->field[NAMESIZE] - 1] != '\0') {
+        entry->field[NAMESIZE] > length - at - HEADER_BYTES ||
+        entry->name[entry->field[NAMESIZE] - 1] != '\0') {
         return reason_set(reason, "the archive's entry at byte %zu has no valid name", at);
     }
     data = align4(at + HEADER_BYTES + entry->field[NAMESIZE]);
@@ -92,7 +108,8 @@ static bool write_file(const char *path, const Entry *entry)
 {
     size_t left = entry->field[FILESIZE];
     const uint8_t *from = entry->data;
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, entry->field[MODE] & 07777);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                  entry->field[MODE] & 07777);
 
     if (fd < 0) {
         return false;

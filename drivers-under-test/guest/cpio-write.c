@@ -13,7 +13,7 @@ struct CpioWriter {
     GTree *entries; /* path -> Entry, in the order of the bytes of the path */
 };
 
-G_DEFINE_QUARK(quirkbench-cpio-writer-error, cpio_writer_error)
+G_DEFINE_QUARK(quirkbench - cpio - writer - error, cpio_writer_error)
 
 static int compare_paths(const void *a, const void *b, void *unused)
 {
@@ -56,12 +56,15 @@ static gboolean check_path(const char *path, GError **error)
     for (unsigned i = 0; parts[i]; i++) {
         if (!*parts[i] || g_str_equal(parts[i], ".") || g_str_equal(parts[i], "..")) {
             g_set_error(error, CPIO_WRITER_ERROR, CPIO_WRITER_ERROR_PATH,
-                        "\"%s\" is no path inside an archive: it must be relative and without \".\" or \"..\"", path);
+                        "\"%s\" is no path inside an archive: it must be relative and without "
+                        "\".\" or \"..\"",
+                        path);
             return FALSE;
         }
     }
     if (!parts[0]) {
-        g_set_error(error, CPIO_WRITER_ERROR, CPIO_WRITER_ERROR_PATH, "a path in the archive is empty");
+        g_set_error(error, CPIO_WRITER_ERROR, CPIO_WRITER_ERROR_PATH,
+                    "a path in the archive is empty");
         return FALSE;
     }
     return TRUE;
@@ -93,12 +96,14 @@ static gboolean add(CpioWriter *self, const char *path, Entry values, GError **e
     /* A folder may be added after files in it, or twice. */
     if (old && !(S_ISDIR(old->mode) && S_ISDIR(values.mode))) {
         g_clear_pointer(&values.data, g_bytes_unref);
-        g_set_error(error, CPIO_WRITER_ERROR, CPIO_WRITER_ERROR_PATH, "\"%s\" is in the archive already", path);
+        g_set_error(error, CPIO_WRITER_ERROR, CPIO_WRITER_ERROR_PATH,
+                    "\"%s\" is in the archive already", path);
         return FALSE;
     }
     if (values.data && g_bytes_get_size(values.data) > G_MAXUINT32) {
         g_clear_pointer(&values.data, g_bytes_unref);
-        g_set_error(error, CPIO_WRITER_ERROR, CPIO_WRITER_ERROR_SIZE, "\"%s\" is too large for an archive", path);
+        g_set_error(error, CPIO_WRITER_ERROR, CPIO_WRITER_ERROR_SIZE,
+                    "\"%s\" is too large for an archive", path);
         return FALSE;
     }
     add_parents(self, path);
@@ -106,14 +111,15 @@ static gboolean add(CpioWriter *self, const char *path, Entry values, GError **e
     return TRUE;
 }
 
-gboolean cpio_writer_add_bytes(CpioWriter *self, const char *path, unsigned permissions, const void *data,
-                               size_t length, GError **error)
+gboolean cpio_writer_add_bytes(CpioWriter *self, const char *path, unsigned permissions,
+                               const void *data, size_t length, GError **error)
 {
-    return add(self, path, (Entry){.mode = S_IFREG | permissions, .data = g_bytes_new(data, length)}, error);
+    return add(self, path,
+               (Entry){.mode = S_IFREG | permissions, .data = g_bytes_new(data, length)}, error);
 }
 
-gboolean cpio_writer_add_file(CpioWriter *self, const char *path, unsigned permissions, const char *source,
-                              GError **error)
+gboolean cpio_writer_add_file(CpioWriter *self, const char *path, unsigned permissions,
+                              const char *source, GError **error)
 {
     char *data;
     size_t length;
@@ -121,23 +127,29 @@ gboolean cpio_writer_add_file(CpioWriter *self, const char *path, unsigned permi
     if (!g_file_get_contents(source, &data, &length, error)) {
         return FALSE;
     }
-    return add(self, path, (Entry){.mode = S_IFREG | permissions, .data = g_bytes_new_take(data, length)}, error);
+    return add(self, path,
+               (Entry){.mode = S_IFREG | permissions, .data = g_bytes_new_take(data, length)},
+               error);
 }
 
-gboolean cpio_writer_add_dir(CpioWriter *self, const char *path, unsigned permissions, GError **error)
+gboolean cpio_writer_add_dir(CpioWriter *self, const char *path, unsigned permissions,
+                             GError **error)
 {
     return add(self, path, (Entry){.mode = S_IFDIR | permissions}, error);
 }
 
-gboolean cpio_writer_add_symlink(CpioWriter *self, const char *path, const char *target, GError **error)
+gboolean cpio_writer_add_symlink(CpioWriter *self, const char *path, const char *target,
+                                 GError **error)
 {
-    return add(self, path, (Entry){.mode = S_IFLNK | 0777, .data = g_bytes_new(target, strlen(target))}, error);
+    return add(self, path,
+               (Entry){.mode = S_IFLNK | 0777, .data = g_bytes_new(target, strlen(target))}, error);
 }
 
-gboolean cpio_writer_add_node(CpioWriter *self, const char *path, unsigned permissions, unsigned major,
-                              unsigned minor, GError **error)
+gboolean cpio_writer_add_node(CpioWriter *self, const char *path, unsigned permissions,
+                              unsigned major, unsigned minor, GError **error)
 {
-    return add(self, path, (Entry){.mode = S_IFCHR | permissions, .major = major, .minor = minor}, error);
+    return add(self, path, (Entry){.mode = S_IFCHR | permissions, .major = major, .minor = minor},
+               error);
 }
 
 static void pad(GByteArray *out, unsigned boundary)
@@ -155,11 +167,12 @@ typedef struct Output {
 static void write_entry(Output *out, const char *path, const Entry *entry)
 {
     size_t length = entry->data ? g_bytes_get_size(entry->data) : 0;
-    /* magic ino mode uid gid nlink mtime size dev(2) rdev(2) namesize check: cpio(5), "New ASCII" */
+    /* magic ino mode uid gid nlink mtime size dev(2) rdev(2) namesize check: cpio(5), "New ASCII"
+     */
     g_autofree char *header =
-        g_strdup_printf("070701%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x", out->inode++, entry->mode, 0,
-                        0, S_ISDIR(entry->mode) ? 2 : 1, 0, (unsigned)length, 0, 0, entry->major, entry->minor,
-                        (unsigned)strlen(path) + 1, 0);
+        g_strdup_printf("070701%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x", out->inode++,
+                        entry->mode, 0, 0, S_ISDIR(entry->mode) ? 2 : 1, 0, (unsigned)length, 0, 0,
+                        entry->major, entry->minor, (unsigned)strlen(path) + 1, 0);
 
     g_byte_array_append(out->bytes, (const uint8_t *)header, (unsigned)strlen(header));
     g_byte_array_append(out->bytes, (const uint8_t *)path, (unsigned)strlen(path) + 1);

@@ -25,7 +25,8 @@ static uint64_t now_ms(void)
     return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
 }
 
-static bool attribute(const char *sysfs, const char *name, const char *file, char *line, size_t size)
+static bool attribute(const char *sysfs, const char *name, const char *file, char *line,
+                      size_t size)
 {
     char path[PATH_MAX];
 
@@ -44,7 +45,8 @@ static bool find_controller(const char *sysfs, const char *serial, char *name, s
     string_set(path, sizeof(path), "%s/class/nvme", sysfs);
     dir = opendir(path);
     while (!found && dir && (entry = readdir(dir))) {
-        if (entry->d_name[0] != '.' && attribute(sysfs, entry->d_name, "serial", value, sizeof(value))) {
+        if (entry->d_name[0] != '.' &&
+            attribute(sysfs, entry->d_name, "serial", value, sizeof(value))) {
             found = strcmp(value, serial) == 0;
             string_set(name, size, "%s", entry->d_name);
         }
@@ -69,7 +71,8 @@ static bool find_disk(const char *sysfs, const char *name, char *disk, size_t si
     while (!found && dir && (entry = readdir(dir))) {
         int instance, id, end = 0;
 
-        if (sscanf(entry->d_name, "nvme%dn%d%n", &instance, &id, &end) == 2 && entry->d_name[end] == '\0') {
+        if (sscanf(entry->d_name, "nvme%dn%d%n", &instance, &id, &end) == 2 &&
+            entry->d_name[end] == '\0') {
             string_set(path, sizeof(path), "%s/block/%s/nsid", sysfs, entry->d_name);
             found = line_read(path, nsid, sizeof(nsid)) ? strcmp(nsid, "1") == 0 : id == 1;
             string_set(disk, size, "%s", entry->d_name);
@@ -104,8 +107,8 @@ static bool disk_is_quiet(const char *sysfs, const char *disk, char *before, siz
         return false;
     }
     quiet = strcmp(now, before) == 0 &&
-            sscanf(now, "%lu %lu %lu %lu %lu %lu %lu %lu %lu", &value[0], &value[1], &value[2], &value[3],
-                   &value[4], &value[5], &value[6], &value[7], &value[8]) == 9 &&
+            sscanf(now, "%lu %lu %lu %lu %lu %lu %lu %lu %lu", &value[0], &value[1], &value[2],
+                   &value[3], &value[4], &value[5], &value[6], &value[7], &value[8]) == 9 &&
             value[8] == 0;
     string_set(before, size, "%s", now);
     return quiet;
@@ -129,7 +132,8 @@ bool devices_wait(Devices *self, const char *serial, uint64_t ms, Reason *reason
     bool seen = false, ready = false;
     Device device = {0};
 
-    if (strlen(serial) >= sizeof(device.serial) || (!devices_find(self, serial) && self->n == DEVICES_MAX)) {
+    if (strlen(serial) >= sizeof(device.serial) ||
+        (!devices_find(self, serial) && self->n == DEVICES_MAX)) {
         return reason_set(reason, "\"%.40s\" is too long a serial, or one device too many", serial);
     }
     string_set(device.serial, sizeof(device.serial), "%s", serial);
@@ -139,7 +143,8 @@ bool devices_wait(Devices *self, const char *serial, uint64_t ms, Reason *reason
             seen = true;
             if (strcmp(state, "live") == 0 && find_disk(self->sysfs, name, disk, sizeof(disk))) {
                 string_set(device.disk, sizeof(device.disk), "%s/%s", self->dev, disk);
-                ready = can_open(device.disk) && disk_is_quiet(self->sysfs, disk, before, sizeof(before));
+                ready = can_open(device.disk) &&
+                        disk_is_quiet(self->sysfs, disk, before, sizeof(before));
             }
         }
         if (!ready) {
@@ -147,9 +152,12 @@ bool devices_wait(Devices *self, const char *serial, uint64_t ms, Reason *reason
         }
     } while (!ready && now_ms() < end);
     if (!ready) {
-        return seen ? reason_set(reason, "controller %s (%s) is %s and has no usable namespace 1 after %llu ms", serial,
-                                 name, state, (unsigned long long)ms)
-                    : reason_set(reason, "no controller with serial %s after %llu ms", serial, (unsigned long long)ms);
+        return seen ? reason_set(
+                          reason,
+                          "controller %s (%s) is %s and has no usable namespace 1 after %llu ms",
+                          serial, name, state, (unsigned long long)ms)
+                    : reason_set(reason, "no controller with serial %s after %llu ms", serial,
+                                 (unsigned long long)ms);
     }
     string_set(device.ctrl, sizeof(device.ctrl), "%s/%s", self->dev, name);
     attribute(self->sysfs, name, "address", device.bdf, sizeof(device.bdf));
@@ -164,7 +172,8 @@ bool devices_wait_gone(Devices *self, const char *serial, uint64_t ms, Reason *r
 
     while (find_controller(self->sysfs, serial, name, sizeof(name))) {
         if (now_ms() >= end) {
-            return reason_set(reason, "controller %s is still there after %llu ms", serial, (unsigned long long)ms);
+            return reason_set(reason, "controller %s is still there after %llu ms", serial,
+                              (unsigned long long)ms);
         }
         sleep_ms(POLL_MS);
     }
@@ -193,5 +202,7 @@ const char *devices_lookup(void *devices, const char *name, const char *field)
     if (!device || !field) {
         return device ? device->disk : NULL;
     }
-    return strcmp(field, "ctrl") == 0 ? device->ctrl : strcmp(field, "bdf") == 0 ? device->bdf : NULL;
+    return strcmp(field, "ctrl") == 0  ? device->ctrl
+           : strcmp(field, "bdf") == 0 ? device->bdf
+                                       : NULL;
 }

@@ -39,8 +39,8 @@ static inline uint64_t generator_below(uint64_t *state, uint64_t n)
     return (uint64_t)((unsigned __int128)generator_next(state) * n >> 64);
 }
 
-/* The 512 bytes that `verify` keeps in sector @lba: the address itself, then words of (seed, lba), so
- * that a sector at the wrong place tells where it belongs. */
+/* The 512 bytes that `verify` keeps in sector @lba: the address itself, then words of (seed, lba),
+ * so that a sector at the wrong place tells where it belongs. */
 static inline void generator_sector(uint64_t seed, uint64_t lba, uint64_t words[SECTOR_BYTES / 8])
 {
     uint64_t state = generator_start(seed, lba, 0);

@@ -10,7 +10,8 @@
 typedef struct LoadTarget {
     int fd;
     uint64_t base_bytes, blocks; /* blocks of the load's block size in the range */
-    _Alignas(CACHE_LINE) _Atomic uint64_t cursor; /* sequential patterns: all threads of the device */
+    _Alignas(
+        CACHE_LINE) _Atomic uint64_t cursor; /* sequential patterns: all threads of the device */
 } LoadTarget;
 
 typedef struct LoadRun {

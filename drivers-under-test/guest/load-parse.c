@@ -43,14 +43,17 @@ static bool parse_pattern(LoadSpec *spec, const char *name, Reason *reason)
 
 static bool check_numbers(const LoadSpec *spec, Reason *reason)
 {
-    if (spec->readers == 0 || spec->depth == 0 || spec->depth > DEPTH_MAX || spec->readers > LOAD_THREADS_MAX ||
+    if (spec->readers == 0 || spec->depth == 0 || spec->depth > DEPTH_MAX ||
+        spec->readers > LOAD_THREADS_MAX ||
         spec->readers * (uint64_t)spec->devices_n > LOAD_THREADS_MAX) {
-        return reason_set(reason, "readers= and depth= must be at least 1, threads at most %d, depth at most %u",
-                          LOAD_THREADS_MAX, DEPTH_MAX);
+        return reason_set(
+            reason, "readers= and depth= must be at least 1, threads at most %d, depth at most %u",
+            LOAD_THREADS_MAX, DEPTH_MAX);
     }
     if (spec->block_bytes == 0 || spec->block_bytes % 512 != 0 || spec->block_bytes > BLOCK_MAX ||
         spec->offset_bytes % 512 != 0) {
-        return reason_set(reason, "block= and offset= must be multiples of 512, block at most %u", BLOCK_MAX);
+        return reason_set(reason, "block= and offset= must be multiples of 512, block at most %u",
+                          BLOCK_MAX);
     }
     if ((spec->ios == 0) == (spec->time_ms == 0)) {
         return reason_set(reason, "give one of ios= and time-ms=, above 0");
@@ -61,9 +64,12 @@ static bool check_numbers(const LoadSpec *spec, Reason *reason)
 bool load_parse(LoadSpec *spec, char **words, int words_n, Reason *reason)
 {
     char *serials[DEVICES_MAX];
-    Words read = {.spec = {.readers = 1, .depth = 1, .block_bytes = 4096}, .pattern = "randread", .pin = "none"};
+    Words read = {.spec = {.readers = 1, .depth = 1, .block_bytes = 4096},
+                  .pattern = "randread",
+                  .pin = "none"};
 
-    if (!options_read(words, words_n, options, sizeof(options) / sizeof(options[0]), &read, reason)) {
+    if (!options_read(words, words_n, options, sizeof(options) / sizeof(options[0]), &read,
+                      reason)) {
         return false;
     }
     if (!read.devices) {

@@ -89,7 +89,8 @@ static inline Completion completed(LoadRun *run)
     if (__builtin_expect(ordinal == run->last, 0)) {
         window_close(run);
     }
-    return ordinal > run->spec->warmup && ordinal <= run->last ? COMPLETION_INSIDE : COMPLETION_OUTSIDE;
+    return ordinal > run->spec->warmup && ordinal <= run->last ? COMPLETION_INSIDE
+                                                               : COMPLETION_OUTSIDE;
 }
 
 static inline uint64_t next_offset(LoadThread *self)
@@ -101,12 +102,14 @@ static inline uint64_t next_offset(LoadThread *self)
     if (spec->pattern == LOAD_RANDREAD || spec->pattern == LOAD_RANDWRITE) {
         block = generator_below(&self->state, target->blocks);
     } else {
-        block = atomic_fetch_add_explicit(&target->cursor, 1, memory_order_relaxed) % target->blocks;
+        block =
+            atomic_fetch_add_explicit(&target->cursor, 1, memory_order_relaxed) % target->blocks;
     }
     return target->base_bytes + block * spec->block_bytes;
 }
 
-static inline void account(LoadThread *self, long result, uint64_t offset, uint64_t start, uint64_t end)
+static inline void account(LoadThread *self, long result, uint64_t offset, uint64_t start,
+                           uint64_t end)
 {
     if (__builtin_expect(result != (long)self->run->spec->block_bytes, 0)) {
         if (self->errors++ == 0) {
@@ -115,7 +118,8 @@ static inline void account(LoadThread *self, long result, uint64_t offset, uint6
         }
     }
     if (completed(self->run) == COMPLETION_INSIDE) {
-        uint64_t took = end > start ? end - start : 0; /* another cpu's counter may lag by the quantum */
+        uint64_t took =
+            end > start ? end - start : 0; /* another cpu's counter may lag by the quantum */
 
         self->ios++;
         self->sum_tsc += took;
@@ -131,7 +135,8 @@ static void run_synchronous(LoadThread *self)
 
     while (!atomic_load_explicit(&self->run->over, memory_order_relaxed)) {
         uint64_t offset = next_offset(self), end;
-        long result = raw_syscall(number, self->target->fd, (long)self->buffer, (long)spec->block_bytes, (long)offset, 0);
+        long result = raw_syscall(number, self->target->fd, (long)self->buffer,
+                                  (long)spec->block_bytes, (long)offset, 0);
 
         end = __rdtsc();
         account(self, result, offset, start, end);
@@ -156,11 +161,13 @@ static void request_prepare(LoadThread *self, Queue *queue, uint64_t slot)
     queue->starts[slot] = __rdtsc();
 }
 
-/* Submits the first @n of the batch; what the kernel refuses counts as failed, and is not retried. */
+/* Submits the first @n of the batch; what the kernel refuses counts as failed, and is not retried.
+ */
 static void requests_submit(LoadThread *self, Queue *queue, long n)
 {
     for (long done = 0; done < n;) {
-        long result = raw_syscall(SYS_io_submit, (long)queue->context, n - done, (long)(queue->batch + done), 0, 0);
+        long result = raw_syscall(SYS_io_submit, (long)queue->context, n - done,
+                                  (long)(queue->batch + done), 0, 0);
 
         if (result == -EAGAIN || result == -EINTR) {
             continue;
@@ -169,7 +176,8 @@ static void requests_submit(LoadThread *self, Queue *queue, long n)
             const struct iocb *request = queue->batch[done++];
             uint64_t slot = request->aio_data;
 
-            account(self, result, (uint64_t)request->aio_offset, queue->starts[slot], queue->starts[slot]);
+            account(self, result, (uint64_t)request->aio_offset, queue->starts[slot],
+                    queue->starts[slot]);
             continue;
         }
         queue->outstanding += (uint64_t)result;
@@ -188,15 +196,16 @@ static void queue_loop(LoadThread *self, Queue *queue)
     }
     requests_submit(self, queue, batch);
     while (queue->outstanding > 0) {
-        long got = raw_syscall(SYS_io_getevents, (long)queue->context, 1, (long)spec->depth, (long)queue->events, 0);
+        long got = raw_syscall(SYS_io_getevents, (long)queue->context, 1, (long)spec->depth,
+                               (long)queue->events, 0);
         uint64_t end = __rdtsc();
 
         batch = 0;
         for (long i = 0; i < got; i++) {
             uint64_t slot = queue->events[i].data;
 
-            account(self, (long)queue->events[i].res, (uint64_t)queue->requests[slot].aio_offset, queue->starts[slot],
-                    end);
+            account(self, (long)queue->events[i].res, (uint64_t)queue->requests[slot].aio_offset,
+                    queue->starts[slot], end);
             queue->outstanding--;
             if (!atomic_load_explicit(&self->run->over, memory_order_relaxed)) {
                 request_prepare(self, queue, slot);

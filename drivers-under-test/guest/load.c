@@ -15,7 +15,8 @@
 #define CPUS_MAX 1024
 #define STACK_BYTES (64u << 10)
 
-static bool open_target(LoadTarget *target, const LoadSpec *spec, const Device *device, Reason *reason)
+static bool open_target(LoadTarget *target, const LoadSpec *spec, const Device *device,
+                        Reason *reason)
 {
     int flags = spec->pattern <= LOAD_READ ? O_RDONLY : O_RDWR, sector = 0;
     uint64_t size = 0, span;
@@ -24,16 +25,20 @@ static bool open_target(LoadTarget *target, const LoadSpec *spec, const Device *
     if (target->fd < 0) {
         return reason_set(reason, "cannot open %s: %s", device->disk, strerror(errno));
     }
-    if (ioctl(target->fd, BLKGETSIZE64, &size) < 0 || ioctl(target->fd, BLKSSZGET, &sector) < 0 || sector <= 0) {
+    if (ioctl(target->fd, BLKGETSIZE64, &size) < 0 || ioctl(target->fd, BLKSSZGET, &sector) < 0 ||
+        sector <= 0) {
         return reason_set(reason, "%s is no block device", device->disk);
     }
     if (spec->block_bytes % (unsigned)sector != 0 || spec->offset_bytes % (unsigned)sector != 0) {
-        return reason_set(reason, "block= and offset= must be multiples of the sector, %d bytes, of %s", sector,
-                          device->serial);
+        return reason_set(reason,
+                          "block= and offset= must be multiples of the sector, %d bytes, of %s",
+                          sector, device->serial);
     }
-    span = spec->span_bytes || spec->offset_bytes > size ? spec->span_bytes : size - spec->offset_bytes;
+    span = spec->span_bytes || spec->offset_bytes > size ? spec->span_bytes
+                                                         : size - spec->offset_bytes;
     if (spec->offset_bytes > size || span > size - spec->offset_bytes || span < spec->block_bytes) {
-        return reason_set(reason, "offset= and span= do not fit %s of %llu bytes, or span= is below block=",
+        return reason_set(reason,
+                          "offset= and span= do not fit %s of %llu bytes, or span= is below block=",
                           device->serial, (unsigned long long)size);
     }
     target->base_bytes = spec->offset_bytes;
@@ -59,8 +64,8 @@ static bool open_targets(LoadRun *run, const Devices *devices, Reason *reason)
 /* All threads' buffers in one piece, present before the start, with something to write in it. */
 static uint8_t *allocate_buffers(uint64_t bytes, bool fill)
 {
-    uint8_t *buffers =
-        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    uint8_t *buffers = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     uint64_t state = generator_start(0, 0, 0);
 
     if (buffers == MAP_FAILED) {
@@ -90,8 +95,10 @@ static int start_threads(LoadRun *run, LoadThread *threads, int n, uint8_t *buff
         thread->run = run;
         thread->target = &run->targets[device];
         thread->cpu = spec->spread ? cpus[started % cpus_n] : -1;
-        thread->state = generator_start(spec->seed, (uint64_t)device, (uint64_t)started % spec->readers);
-        thread->buffer = buffers + (uint64_t)started * spec->depth * ((spec->block_bytes + 4095) & ~4095ull);
+        thread->state =
+            generator_start(spec->seed, (uint64_t)device, (uint64_t)started % spec->readers);
+        thread->buffer =
+            buffers + (uint64_t)started * spec->depth * ((spec->block_bytes + 4095) & ~4095ull);
         error = pthread_create(&thread->thread, &attributes, load_thread_main, thread);
         if (error) {
             reason_set(reason, "cannot start thread %d of %d: %s", started + 1, n, strerror(error));
@@ -110,30 +117,41 @@ static uint64_t to_ns(const LoadRun *run, uint64_t tsc)
     return ticks ? (uint64_t)((unsigned __int128)tsc * (run->end_ns - run->start_ns) / ticks) : 0;
 }
 
+/* The results of device @d's threads, added up; the first error of all devices goes to @reason. */
+static LoadThread device_sum(const LoadRun *run, const LoadThread *threads, int d, Reason *reason)
+{
+    LoadThread sum = {0};
+
+    for (uint64_t r = 0; r < run->spec->readers; r++) {
+        const LoadThread *thread = &threads[(uint64_t)d * run->spec->readers + r];
+
+        sum.ios += thread->ios;
+        sum.errors += thread->errors;
+        sum.sum_tsc += thread->sum_tsc;
+        sum.max_tsc = thread->max_tsc > sum.max_tsc ? thread->max_tsc : sum.max_tsc;
+        if (thread->errors && !reason->text[0]) {
+            reason_set(reason, "I/O error on %s at byte %llu: %s", run->spec->devices[d],
+                       (unsigned long long)thread->first_error_offset,
+                       strerror(thread->first_errno));
+        }
+    }
+    return sum;
+}
+
 static bool report(const LoadRun *run, const LoadThread *threads, Reason *reason)
 {
-    const LoadSpec *spec = run->spec;
     uint64_t ios = 0, errors = 0;
     Text devices = {0}, body = {0};
-    bool good = true;
 
-    for (int d = 0, t = 0; d < spec->devices_n; d++) {
-        LoadThread sum = {0};
+    for (int d = 0; d < run->spec->devices_n; d++) {
+        LoadThread sum = device_sum(run, threads, d, reason);
 
-        for (uint64_t r = 0; r < spec->readers; r++, t++) {
-            sum.ios += threads[t].ios;
-            sum.errors += threads[t].errors;
-            sum.sum_tsc += threads[t].sum_tsc;
-            sum.max_tsc = threads[t].max_tsc > sum.max_tsc ? threads[t].max_tsc : sum.max_tsc;
-            if (threads[t].errors && good) {
-                good = reason_set(reason, "I/O error on %s at byte %llu: %s", spec->devices[d],
-                                  (unsigned long long)threads[t].first_error_offset,
-                                  strerror(threads[t].first_errno));
-            }
-        }
-        text_printf(&devices, "%s{\"serial\":\"%s\",\"ios\":%llu,\"errors\":%llu,\"sum_ns\":%llu,\"max_ns\":%llu}",
-                    d ? "," : "", spec->devices[d], (unsigned long long)sum.ios, (unsigned long long)sum.errors,
-                    (unsigned long long)to_ns(run, sum.sum_tsc), (unsigned long long)to_ns(run, sum.max_tsc));
+        text_printf(
+            &devices,
+            "%s{\"serial\":\"%s\",\"ios\":%llu,\"errors\":%llu,\"sum_ns\":%llu,\"max_ns\":%llu}",
+            d ? "," : "", run->spec->devices[d], (unsigned long long)sum.ios,
+            (unsigned long long)sum.errors, (unsigned long long)to_ns(run, sum.sum_tsc),
+            (unsigned long long)to_ns(run, sum.max_tsc));
         ios += sum.ios;
         errors += sum.errors;
     }
@@ -143,11 +161,12 @@ static bool report(const LoadRun *run, const LoadThread *threads, Reason *reason
     channel_report(run->channel, "load", body.data, body.length);
     text_free(&devices);
     text_free(&body);
-    return good;
+    return errors == 0;
 }
 
 /* @abandoned: some threads could not start, and the others wait at the barrier for ever. */
-static bool run_threads(LoadRun *run, LoadThread *threads, int n, uint8_t *buffers, bool *abandoned, Reason *reason)
+static bool run_threads(LoadRun *run, LoadThread *threads, int n, uint8_t *buffers, bool *abandoned,
+                        Reason *reason)
 {
     int started;
 
@@ -197,7 +216,8 @@ bool load_run(const LoadSpec *spec, const Devices *devices, Channel *channel, Re
         for (int i = 0; i < spec->devices_n; i++) {
             run->targets[i].fd = -1;
         }
-        done = open_targets(run, devices, reason) && run_threads(run, threads, n, buffers, &abandoned, reason);
+        done = open_targets(run, devices, reason) &&
+               run_threads(run, threads, n, buffers, &abandoned, reason);
         for (int i = 0; i < spec->devices_n; i++) {
             if (run->targets[i].fd >= 0) {
                 close(run->targets[i].fd);

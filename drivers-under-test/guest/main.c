@@ -26,12 +26,8 @@
 static const struct {
     const char *type, *path, *options;
 } mounts[] = {
-    {"proc", "/proc", NULL},
-    {"sysfs", "/sys", NULL},
-    {"devtmpfs", "/dev", NULL},
-    {"tmpfs", "/run", "mode=0755"},
-    {"tmpfs", "/tmp", NULL},
-    {"tmpfs", "/dev/shm", NULL},
+    {"proc", "/proc", NULL},        {"sysfs", "/sys", NULL}, {"devtmpfs", "/dev", NULL},
+    {"tmpfs", "/run", "mode=0755"}, {"tmpfs", "/tmp", NULL}, {"tmpfs", "/dev/shm", NULL},
 };
 
 static void write_setting(const char *path, const char *value)
@@ -81,7 +77,8 @@ static void prepare_machine(void)
     for (unsigned i = 0; i < sizeof(mounts) / sizeof(mounts[0]); i++) {
         mkdir(mounts[i].path, 0755);
         if (mount(mounts[i].type, mounts[i].path, mounts[i].type, 0, mounts[i].options) < 0) {
-            fprintf(stderr, "quirkbench-init: cannot mount %s: %s\n", mounts[i].path, strerror(errno));
+            fprintf(stderr, "quirkbench-init: cannot mount %s: %s\n", mounts[i].path,
+                    strerror(errno));
         }
     }
     open_standard_files();
@@ -90,7 +87,8 @@ static void prepare_machine(void)
     setenv("HOME", "/", 1);
     write_setting("/proc/sys/fs/aio-max-nr", "1048576");
     write_setting("/proc/sys/kernel/hung_task_timeout_secs", "30");
-    write_setting("/proc/sys/kernel/modprobe", "\n"); /* a module comes with insmod, or not at all */
+    write_setting("/proc/sys/kernel/modprobe",
+                  "\n"); /* a module comes with insmod, or not at all */
     touch_shell();
     nanosleep(&settle, NULL);
 }
@@ -113,7 +111,8 @@ static char *developer_plan(void)
 static bool read_plan(const char *path, Text *text, Reason *reason)
 {
     text_printf(text, "%s", "");
-    return text_add_file(text, path) || reason_set(reason, "cannot read %s: %s", path, strerror(errno));
+    return text_add_file(text, path) ||
+           reason_set(reason, "cannot read %s: %s", path, strerror(errno));
 }
 
 static bool unpack_input(Channel *channel, Text *text, Reason *reason)
@@ -124,7 +123,8 @@ static bool unpack_input(Channel *channel, Text *text, Reason *reason)
     if (length == 0) {
         return reason_set(reason, "the channel brought no input");
     }
-    return cpio_unpack(archive, length, INPUT_FOLDER, reason) && read_plan(INPUT_FOLDER "/plan", text, reason);
+    return cpio_unpack(archive, length, INPUT_FOLDER, reason) &&
+           read_plan(INPUT_FOLDER "/plan", text, reason);
 }
 
 static ChannelVerdict run_plan(Channel *channel, const char *base, char *text)
@@ -147,7 +147,8 @@ static ChannelVerdict run_developer_plan(Channel *channel, const Reason *no_chan
     Reason reason;
 
     if (!path) {
-        fprintf(stderr, "quirkbench-init: %s, and no quirkbench.plan= is given\n", no_channel->text);
+        fprintf(stderr, "quirkbench-init: %s, and no quirkbench.plan= is given\n",
+                no_channel->text);
         return CHANNEL_VERDICT_UNREADABLE;
     }
     if (!read_plan(path, &text, &reason)) {
@@ -175,7 +176,9 @@ int main(void)
     Reason reason;
 
     if (getpid() != 1) {
-        fputs("quirkbench-init is the first program of a Quirkbench guest; it does nothing elsewhere\n", stderr);
+        fputs("quirkbench-init is the first program of a Quirkbench guest; it does nothing "
+              "elsewhere\n",
+              stderr);
         return 2;
     }
     prepare_machine();

@@ -10,7 +10,8 @@
 static gboolean bad_line(GError **error)
 {
     g_set_error(error, CPIO_WRITER_ERROR, CPIO_WRITER_ERROR_PATH,
-                "not one of: file PATH MODE SOURCE, dir PATH MODE, slink PATH TARGET, node PATH MODE MAJOR MINOR");
+                "not one of: file PATH MODE SOURCE, dir PATH MODE, slink PATH TARGET, node PATH "
+                "MODE MAJOR MINOR");
     return FALSE;
 }
 
@@ -37,7 +38,8 @@ static gboolean add_line(CpioWriter *writer, const char *line, GError **error)
         return cpio_writer_add_symlink(writer, words[1], words[2], error);
     }
     if (g_str_equal(words[0], "node") && n == 5) {
-        return cpio_writer_add_node(writer, words[1], octal(words[2]), (unsigned)g_ascii_strtoull(words[3], NULL, 10),
+        return cpio_writer_add_node(writer, words[1], octal(words[2]),
+                                    (unsigned)g_ascii_strtoull(words[3], NULL, 10),
                                     (unsigned)g_ascii_strtoull(words[4], NULL, 10), error);
     }
     return bad_line(error);
@@ -68,5 +70,7 @@ int main(int argc, char **argv)
         }
     }
     archive = cpio_writer_finish(writer);
-    return fwrite(archive->data, 1, archive->len, stdout) == archive->len && fflush(stdout) == 0 ? 0 : 1;
+    return fwrite(archive->data, 1, archive->len, stdout) == archive->len && fflush(stdout) == 0
+               ? 0
+               : 1;
 }

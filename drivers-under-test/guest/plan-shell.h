@@ -3,5 +3,6 @@
 #pragma once
 #include "channel.h"
 
-/* Runs it in @folder and reports `run-<number>`: "exit STATUS COMMAND LINE", then what it printed. */
+/* Runs it in @folder and reports `run-<number>`: "exit STATUS COMMAND LINE", then what it printed.
+ */
 bool plan_shell(Channel *channel, const char *folder, int number, const char *line, Reason *reason);

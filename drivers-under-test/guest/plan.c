@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #define WORDS_MAX 128
-#define DMESG_ALL 3    /* SYSLOG_ACTION_READ_ALL */
-#define DMESG_SIZE 10  /* SYSLOG_ACTION_SIZE_BUFFER */
+#define DMESG_ALL 3   /* SYSLOG_ACTION_READ_ALL */
+#define DMESG_SIZE 10 /* SYSLOG_ACTION_SIZE_BUFFER */
 
 typedef bool (*Action)(Plan *self, char **words, int words_n, Reason *reason);
 
@@ -39,9 +39,10 @@ static bool do_insmod(Plan *self, char **words, int words_n, Reason *reason)
     }
     done = syscall(SYS_finit_module, fd, parameters.data, 0) == 0 ||
            reason_set(reason, "cannot load %s: %s%s", words[1], strerror(errno),
-                      errno == ENOENT || errno == EINVAL ? " (an unknown symbol or parameter: see dmesg)"
-                      : errno == ENOEXEC                 ? " (is it built for this kernel, and not compressed?)"
-                                                         : "");
+                      errno == ENOENT || errno == EINVAL
+                          ? " (an unknown symbol or parameter: see dmesg)"
+                      : errno == ENOEXEC ? " (is it built for this kernel, and not compressed?)"
+                                         : "");
     close(fd);
     text_free(&parameters);
     return done;
@@ -55,7 +56,8 @@ static bool do_rmmod(Plan *self, char **words, int words_n, Reason *reason)
 
 static bool take_ms(const char *word, uint64_t *ms, Reason *reason)
 {
-    return number_parse(word, ms) || reason_set(reason, "\"%s\" is no number of milliseconds", word);
+    return number_parse(word, ms) ||
+           reason_set(reason, "\"%s\" is no number of milliseconds", word);
 }
 
 static bool do_wait_nvme(Plan *self, char **words, int words_n, Reason *reason)
@@ -69,7 +71,8 @@ static bool do_wait_gone(Plan *self, char **words, int words_n, Reason *reason)
 {
     uint64_t ms;
 
-    return take_ms(words[2], &ms, reason) && devices_wait_gone(&self->devices, words[1], ms, reason);
+    return take_ms(words[2], &ms, reason) &&
+           devices_wait_gone(&self->devices, words[1], ms, reason);
 }
 
 static bool do_write(Plan *self, char **words, int words_n, Reason *reason)

@@ -11,7 +11,8 @@ typedef struct Plan {
     int runs; /* `run` commands so far */
 } Plan;
 
-/* Runs the lines of @text (changed in place) until one fails; that one is reported as `plan-error`. */
+/* Runs the lines of @text (changed in place) until one fails; that one is reported as `plan-error`.
+ */
 bool plan_run(Plan *self, char *text);
 /* Reports `dmesg`. */
 bool plan_report_dmesg(Plan *self, Reason *reason);

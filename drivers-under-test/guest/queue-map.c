@@ -64,7 +64,8 @@ static void add_queues(Text *out, const char *sysfs, const Device *device, int *
     n = numbers_in(path, numbers);
     for (int i = 0; i < n; i++) {
         string_set(path, sizeof(path), "%s/block/%s/mq/%d/cpu_list", sysfs, disk, numbers[i]);
-        text_printf(out, "%s hctx %d cpus %s\n", device->serial, numbers[i], word_of(path, line, sizeof(line)));
+        text_printf(out, "%s hctx %d cpus %s\n", device->serial, numbers[i],
+                    word_of(path, line, sizeof(line)));
     }
 }
 

@@ -37,17 +37,18 @@ void text_add(Text *self, const void *bytes, size_t length)
 
 void text_printf(Text *self, const char *format, ...)
 {
+    char *made;
     va_list args;
     int length;
 
     va_start(args, format);
-    length = vsnprintf(NULL, 0, format, args);
+    length = vasprintf(&made, format, args);
     va_end(args);
-    text_reserve(self, (size_t)length);
-    va_start(args, format);
-    vsnprintf(self->data + self->length, (size_t)length + 1, format, args);
-    va_end(args);
-    self->length += (size_t)length;
+    if (length < 0) {
+        abort();
+    }
+    text_add(self, made, (size_t)length);
+    free(made);
 }
 
 bool text_add_file(Text *self, const char *path)

@@ -26,7 +26,8 @@ typedef struct Reason {
 bool reason_set(Reason *self, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* snprintf that says whether all of it fitted. */
-bool string_set(char *string, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+bool string_set(char *string, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* A whole unsigned number, decimal or 0x…; false if @text is anything else. */
 bool number_parse(const char *text, uint64_t *value);

@@ -33,9 +33,10 @@ static bool parse_sizes(VerifySpec *spec, char *text, Reason *reason)
         return reason_set(reason, "sizes=: more than %d", VERIFY_SIZES_MAX);
     }
     for (int i = 0; i < spec->sizes_n; i++) {
-        if (!number_parse(items[i], &spec->sizes[i]) || spec->sizes[i] == 0 || spec->sizes[i] % SECTOR_BYTES ||
-            spec->sizes[i] > SIZE_MAX_BYTES) {
-            return reason_set(reason, "sizes=: \"%s\" is no multiple of 512 up to %u", items[i], SIZE_MAX_BYTES);
+        if (!number_parse(items[i], &spec->sizes[i]) || spec->sizes[i] == 0 ||
+            spec->sizes[i] % SECTOR_BYTES || spec->sizes[i] > SIZE_MAX_BYTES) {
+            return reason_set(reason, "sizes=: \"%s\" is no multiple of 512 up to %u", items[i],
+                              SIZE_MAX_BYTES);
         }
     }
     return true;
@@ -46,7 +47,8 @@ bool verify_parse(VerifySpec *spec, char **words, int words_n, Reason *reason)
     static char default_size[] = "4096";
     Words read = {.spec = {.threads = 1}, .sizes = default_size};
 
-    if (!options_read(words, words_n, options, sizeof(options) / sizeof(options[0]), &read, reason)) {
+    if (!options_read(words, words_n, options, sizeof(options) / sizeof(options[0]), &read,
+                      reason)) {
         return false;
     }
     *spec = read.spec;
@@ -75,14 +77,16 @@ bool verify_fit(VerifySpec *spec, uint64_t disk_bytes, uint64_t sector_bytes, Re
     }
     if (spec->offset_bytes > disk_bytes || spec->span_bytes > disk_bytes - spec->offset_bytes ||
         spec->offset_bytes % sector_bytes != 0) {
-        return reason_set(reason, "offset= and span= do not fit a disk of %llu bytes in sectors of %llu",
+        return reason_set(reason,
+                          "offset= and span= do not fit a disk of %llu bytes in sectors of %llu",
                           (unsigned long long)disk_bytes, (unsigned long long)sector_bytes);
     }
     for (int i = 0; i < spec->sizes_n; i++) {
         if (spec->sizes[i] % sector_bytes != 0 || spec->sizes[i] > slot_bytes(spec, sector_bytes)) {
-            return reason_set(reason, "size %llu is no multiple of a sector, or %llu of it do not fit span=%llu",
-                              (unsigned long long)spec->sizes[i], (unsigned long long)spec->blocks,
-                              (unsigned long long)spec->span_bytes);
+            return reason_set(
+                reason, "size %llu is no multiple of a sector, or %llu of it do not fit span=%llu",
+                (unsigned long long)spec->sizes[i], (unsigned long long)spec->blocks,
+                (unsigned long long)spec->span_bytes);
         }
     }
     return true;

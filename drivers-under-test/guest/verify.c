@@ -56,8 +56,8 @@ static void tell_difference(Run *run, VerifyExtent extent, const uint8_t *data, 
     }
     generator_sector(run->spec->seed, lba, words);
     expected = ((const uint8_t *)words)[within];
-    text_printf(&body, "lba %llu offset %u expected 0x%02x got 0x%02x\n", (unsigned long long)lba, within, expected,
-                data[at]);
+    text_printf(&body, "lba %llu offset %u expected 0x%02x got 0x%02x\n", (unsigned long long)lba,
+                within, expected, data[at]);
     channel_report(run->channel, "verify-error", body.data, body.length);
     reason_set(run->reason, "%s: lba %llu, byte %u: expected 0x%02x, got 0x%02x", run->spec->device,
                (unsigned long long)lba, within, expected, data[at]);
@@ -69,9 +69,9 @@ static void tell_error(Run *run, VerifyExtent extent, ssize_t result)
     int error = result < 0 ? errno : EIO;
 
     if (first_failure(run)) {
-        reason_set(run->reason, "%s of %llu bytes at byte %llu of %s: %s", run->spec->check ? "read" : "write",
-                   (unsigned long long)extent.length_bytes, (unsigned long long)extent.offset_bytes,
-                   run->spec->device, strerror(error));
+        reason_set(run->reason, "%s of %llu bytes at byte %llu of %s: %s",
+                   run->spec->check ? "read" : "write", (unsigned long long)extent.length_bytes,
+                   (unsigned long long)extent.offset_bytes, run->spec->device, strerror(error));
     }
 }
 
@@ -126,7 +126,8 @@ static void run_workers(Run *run)
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
     for (; workers && started < n; started++) {
-        workers[started] = (Worker){.run = run, .cpu = cpus[started % cpus_n], .first = (uint64_t)started};
+        workers[started] =
+            (Worker){.run = run, .cpu = cpus[started % cpus_n], .first = (uint64_t)started};
         if (pthread_create(&workers[started].thread, &attributes, worker_main, &workers[started])) {
             break;
         }
@@ -146,7 +147,8 @@ static bool open_disk(Run *run, const Device *device, uint64_t *bytes)
     int sector = 0;
 
     run->fd = open(device->disk, (run->spec->check ? O_RDONLY : O_RDWR) | O_DIRECT | O_CLOEXEC);
-    if (run->fd < 0 || ioctl(run->fd, BLKGETSIZE64, bytes) < 0 || ioctl(run->fd, BLKSSZGET, &sector) < 0) {
+    if (run->fd < 0 || ioctl(run->fd, BLKGETSIZE64, bytes) < 0 ||
+        ioctl(run->fd, BLKSSZGET, &sector) < 0) {
         return reason_set(run->reason, "cannot open %s: %s", device->disk, strerror(errno));
     }
     run->sector_bytes = (uint64_t)sector;
@@ -155,14 +157,19 @@ static bool open_disk(Run *run, const Device *device, uint64_t *bytes)
 
 bool verify_run(VerifySpec *spec, const Devices *devices, Channel *channel, Reason *reason)
 {
-    Run run = {.spec = spec, .channel = channel, .fd = -1, .reason = reason, .lock = PTHREAD_MUTEX_INITIALIZER};
+    Run run = {.spec = spec,
+               .channel = channel,
+               .fd = -1,
+               .reason = reason,
+               .lock = PTHREAD_MUTEX_INITIALIZER};
     const Device *device = devices_find(devices, spec->device);
     uint64_t disk_bytes = 0;
 
     if (!device) {
         return reason_set(reason, "%s was not waited for (wait-nvme)", spec->device);
     }
-    if (open_disk(&run, device, &disk_bytes) && verify_fit(spec, disk_bytes, run.sector_bytes, reason)) {
+    if (open_disk(&run, device, &disk_bytes) &&
+        verify_fit(spec, disk_bytes, run.sector_bytes, reason)) {
         for (int i = 0; i < spec->sizes_n; i++) {
             uint64_t padded = (spec->sizes[i] + 4095) & ~4095ull;
 

@@ -7,7 +7,8 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Takes one word at *@from, written without its quotes to the same place; false: quote not closed. */
+/* Takes one word at *@from, written without its quotes to the same place; false: quote not closed.
+ */
 static bool take_word(char **from)
 {
     char *in = *from, *out = *from;
@@ -101,7 +102,8 @@ static bool option_store(const Option *option, char *value, void *target, Reason
     return false;
 }
 
-bool options_read(char **words, int words_n, const Option *options, int options_n, void *target, Reason *reason)
+bool options_read(char **words, int words_n, const Option *options, int options_n, void *target,
+                  Reason *reason)
 {
     uint64_t seen = 0;
 

@@ -13,15 +13,19 @@ void words_substitute(Text *out, const char *line, WordsLookup lookup, void *dat
 
 typedef enum { OPTION_NUMBER, OPTION_TEXT, OPTION_FLAG } OptionKind;
 
-/* One key of a command: where its value goes in the command's struct (uint64_t, const char *, bool). */
+/* One key of a command: where its value goes in the command's struct (uint64_t, const char *,
+ * bool). */
 typedef struct Option {
     const char *key;
     OptionKind kind;
     size_t offset;
 } Option;
 
-/* Reads key=value words into @target; an unknown key, one given twice or a bad value is an error. */
-bool options_read(char **words, int words_n, const Option *options, int options_n, void *target, Reason *reason);
+/* Reads key=value words into @target; an unknown key, one given twice or a bad value is an error.
+ */
+bool options_read(char **words, int words_n, const Option *options, int options_n, void *target,
+                  Reason *reason);
 
-/* Splits @text (changed in place) at commas; returns the number of items, or -1 when more than @max. */
+/* Splits @text (changed in place) at commas; returns the number of items, or -1 when more than
+ * @max. */
 int list_split(char *text, char **items, int max);
