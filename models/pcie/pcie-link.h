@@ -67,6 +67,7 @@ typedef struct PcieFunctionParams { uint64_t generation, lanes, max_payload, max
 PcieFunction *pcie_function_new(PcieLink *link, const PcieFunctionParams *params);
 void pcie_function_free(PcieFunction *self); /* before its link; its traffic stays in the link's identity */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(PcieFunction, pcie_function_free)
+const PcieLink *pcie_function_link(const PcieFunction *self);
 /* What the guest wrote to Device Control, in bytes (128 … 4096); until the first call only device and slot limit. */
 void pcie_function_set_control(PcieFunction *self, unsigned max_payload, unsigned max_read_request);
 unsigned pcie_function_max_payload(const PcieFunction *self);
