@@ -43,7 +43,7 @@ static gboolean is_word(const char *text)
 
 char *plan_substitute(const Scenario *scenario, const char *text, unsigned line, GError **error)
 {
-    static const char *const parts[] = {"ctrl", "bdf", NULL};
+    static const char *const parts[] = {"ctrl", "bdf", "serial", NULL};
     g_autoptr(GString) out = g_string_new(NULL);
     SimKeyfileEntry place = {.group = "step", .key = "guest", .line = line};
 
@@ -59,7 +59,9 @@ char *plan_substitute(const Scenario *scenario, const char *text, unsigned line,
             *part++ = 0;
         }
         const ScenarioDevice *device = scenario_device(scenario, inner);
-        if (device && (!part || g_strv_contains(parts, part))) {
+        if (device && part && strcmp(part, "serial") == 0) {
+            g_string_append(out, device->serial);
+        } else if (device && (!part || g_strv_contains(parts, part))) {
             g_string_append_printf(out, "{%s%s%s}", device->serial, part ? ":" : "",
                                    part ? part : "");
         } else if (device) {

@@ -71,7 +71,8 @@ static char *scenario_hash(const Scenario *scenario)
 
     for (size_t i = 0; groups[i]; i++) {
         const GPtrArray *entries = sim_keyfile_entries(scenario->file, groups[i]);
-        if (strcmp(groups[i], "matrix") == 0 || g_str_has_prefix(groups[i], "expect ")) {
+        if (strcmp(groups[i], "matrix") == 0 || g_str_has_prefix(groups[i], "expect ") ||
+            g_str_has_prefix(groups[i], "point")) {
             continue; /* this point's values stand in the other groups */
         }
         for (guint j = 0; entries && j < entries->len; j++) {
@@ -252,7 +253,8 @@ static gboolean expects_verdict(const Scenario *scenario)
     return sim_keyfile_entry(scenario->file, "expect", "run.verdict") != NULL;
 }
 
-static void judge_verdict(const Scenario *scenario, RunOutcome *outcome, gboolean ended)
+static void judge_verdict(const Scenario *scenario, ResultsStore *store, RunOutcome *outcome,
+                          gboolean ended)
 {
     const char *verdict = outcome->verdict;
 
@@ -275,8 +277,11 @@ static void judge_verdict(const Scenario *scenario, RunOutcome *outcome, gboolea
         outcome->status = RESULTS_RUN_ERROR;
         outcome->reason = g_strdup("the guest program could not read the plan");
     } else if (strcmp(verdict, "plan-failed") == 0) {
+        g_autofree char *report = results_run_report(store, outcome->run_id, "plan-error");
         outcome->status = RESULTS_FAILED;
-        outcome->reason = g_strdup("a command of the plan failed in the guest");
+        outcome->reason = g_strdup_printf("the plan failed: %s",
+                                          report ? g_strdelimit(g_strchomp(report), "\n", ' ')
+                                                 : "the guest did not say where");
     } else if (strcmp(verdict, "idle") == 0) {
         outcome->status = RESULTS_FAILED;
         outcome->reason = g_strdup("the guest hangs: all cpus idle and no timer armed");
@@ -312,7 +317,7 @@ static gboolean judge(const Scenario *scenario, ResultsStore *store, const char 
     if (!outcome->verdict) {
         outcome->verdict = results_run_verdict(store, outcome->run_id);
     }
-    judge_verdict(scenario, outcome, ended);
+    judge_verdict(scenario, store, outcome, ended);
     if (outcome->status != RESULTS_PASSED && outcome->status != RESULTS_FAILED) {
         return TRUE;
     }

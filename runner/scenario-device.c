@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "paths.h"
+#include "results/published.h"
 
 void scenario_device_free(ScenarioDevice *self)
 {
@@ -103,14 +104,24 @@ static gboolean read_changes(Scenario *self, ScenarioDevice *device, const char 
     return TRUE;
 }
 
-static gboolean check_published(SimKeyfile *file, const char *group, GError **error)
+/* SCENARIO_ID/DEVICE; without a device, the row of this one's name. */
+static gboolean read_published(SimKeyfile *file, ScenarioDevice *device, const char *group,
+                               GError **error)
 {
-    const SimKeyfileEntry *entry = sim_keyfile_entry(file, group, "published");
-    const char *slash = strchr(entry->value, '/');
+    const char *text = scenario_text(file, group, "published");
 
-    if (!slash || slash == entry->value || !slash[1]) {
-        sim_keyfile_error(file, entry, SIM_KEYFILE_ERROR_VALUE, error,
-                          "write SCENARIO_ID/DEVICE, as in d000_4k_rand_after_3nvme/nvme0");
+    if (!text) {
+        return TRUE;
+    }
+    device->published = strchr(text, '/') ? g_strdup(text)
+                                          : g_strdup_printf("%s/%s", text, device->name);
+    if (!published_find(device->published)) {
+        const char *nearest = published_nearest(device->published);
+        sim_keyfile_error(file, sim_keyfile_entry(file, group, "published"),
+                          SIM_KEYFILE_ERROR_UNKNOWN, error,
+                          "there are no published rows '%s'%s%s%s", device->published,
+                          nearest ? "; did you mean '" : "; see quirkbench published",
+                          nearest ? nearest : "", nearest ? "'?" : "");
         return FALSE;
     }
     return TRUE;
@@ -170,12 +181,11 @@ gboolean scenario_read_device(Scenario *self, const char *group, GError **error)
     }
     device->slot = g_strdup(scenario_text(self->file, group, "slot"));
     device->serial = g_strdup(scenario_text(self->file, group, "serial"));
-    device->published = g_strdup(scenario_text(self->file, group, "published"));
     g_auto(GStrv) faults = scenario_list(scenario_text(self->file, group, "faults"), ";");
     for (char **fault = faults; *fault; fault++) {
         g_ptr_array_add(device->faults, g_strdup(*fault));
     }
-    return (!device->published || check_published(self->file, group, error)) &&
+    return read_published(self->file, device, group, error) &&
            (!device->serial || check_serial(self->file, group, device->serial, error));
 }
 
@@ -193,7 +203,7 @@ static gboolean serial_taken(const Scenario *self, const char *serial)
 /* The profile's serial; for the second device of a kind its tail counts: …-1, …-2. */
 static char *unique_serial(const Scenario *self, const ScenarioDevice *device)
 {
-    g_autofree char *base = profile_value(device->profile, "serial");
+    g_autofree char *base = profile_value(device->profile, "identify.serial");
 
     if (!base || !*base) {
         g_free(base);

@@ -119,21 +119,20 @@ gboolean scenario_read_load(Scenario *self, const char *group, GError **error)
     return TRUE;
 }
 
-/* Bytes of the device's namespace, or 0: the profile does not say. */
+/* Bytes of the device's namespace. */
 static guint64 capacity_bytes(const ScenarioDevice *device)
 {
     size_t n = 0;
     const SimParam *params = nvme_profile_params(&n);
-    guint64 blocks = 0;
+    guint64 bytes = G_MAXUINT64;
 
     for (size_t i = 0; i < n; i++) {
-        if (strcmp(params[i].key, "capacity-blocks") == 0 ||
-            strcmp(params[i].key, "blocks") == 0) {
+        if (strcmp(params[i].key, "namespace.capacity") == 0) {
             g_autofree char *text = nvme_profile_format(device->profile, &params[i]);
-            sim_value_parse(text, params[i].unit, &blocks, NULL);
+            sim_value_parse(text, params[i].unit, &bytes, NULL);
         }
     }
-    return blocks * SECTOR_BYTES;
+    return bytes;
 }
 
 static gboolean finish_load(Scenario *self, ScenarioLoad *load, const char *group, GError **error)
@@ -158,7 +157,7 @@ static gboolean finish_load(Scenario *self, ScenarioLoad *load, const char *grou
             return FALSE;
         }
         guint64 capacity = capacity_bytes(device);
-        if (capacity && load->offset_bytes + load->span_bytes > capacity) {
+        if (load->offset_bytes + load->span_bytes > capacity) {
             const SimKeyfileEntry *entry = sim_keyfile_entry(self->file, group, "span");
             SimKeyfileEntry place = {.group = group, .key = "span", .line = load->line};
             sim_keyfile_error(self->file, entry ? entry : &place, SIM_KEYFILE_ERROR_VALUE, error,

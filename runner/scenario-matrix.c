@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --set, [matrix] and [expect WHEN]: from one key file to one key file a point.
- * An axis is GROUP.KEY = V1; V2.  `device.KEY` stands for the key of every device, `load.KEY` for
- * that of every load.  The first axis of the file changes slowest. */
+/* --set, [point NAME], [matrix] and [expect WHEN]: from one key file to one key file a point.
+ * An axis of the matrix is GROUP.KEY = V1; V2.  `device.KEY` stands for the key of every device,
+ * `load.KEY` for that of every load.  The [point NAME]s together are one more axis, named `point`:
+ * its value NAME sets all keys of its group.  That axis changes slowest, then the first of the
+ * matrix. */
 #include "scenario-private.h"
 
 #include <string.h>
 
 typedef struct Axis {
-    char *name;         /* "device nvme0.profile" */
+    char *name;         /* "device nvme0.profile", or "point" */
     char **values;
     SimKeyfileEntry at; /* for messages; strings are the file's */
 } Axis;
@@ -47,7 +49,7 @@ static gboolean split_name(const char *name, char **group, char **key)
 static unsigned set_everywhere(SimKeyfile *file, const char *group, const char *key,
                                const char *value, unsigned line)
 {
-    static const char *const single[] = {"scenario", "machine", "driver", NULL};
+    static const char *const single[] = {"scenario", "machine", "driver", "point", NULL};
     g_autoptr(GPtrArray) targets = g_ptr_array_new_with_free_func(g_free);
     const char *const *groups = sim_keyfile_groups(file);
 
@@ -91,7 +93,10 @@ gboolean scenario_apply_sets(SimKeyfile *file, const char *const *sets, GError *
             sim_keyfile_set(file, "matrix", name, value);
             continue;
         }
-        if (!strchr(name, '.')) {
+        if (strcmp(name, "point") == 0) {
+            group = g_strdup("point");
+            key = g_strdup("only");
+        } else if (!strchr(name, '.')) {
             group = g_strdup("scenario");
             key = g_strdup(name);
         } else if (!split_name(name, &group, &key)) {
@@ -111,12 +116,59 @@ gboolean scenario_apply_sets(SimKeyfile *file, const char *const *sets, GError *
     return TRUE;
 }
 
+/* [point NAME]s as an axis, or NULL: there are none (or only the one of --set point=NAME). */
+static Axis *read_points(SimKeyfile *file, GError **error)
+{
+    const char *const *groups = sim_keyfile_groups(file);
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+    const char *only = sim_keyfile_get(file, "point", "only");
+
+    for (size_t i = 0; groups[i]; i++) {
+        if (g_str_has_prefix(groups[i], "point ")) {
+            const char *name = groups[i] + strlen("point ");
+            g_ptr_array_add(names, g_strdup(name));
+        }
+    }
+    g_ptr_array_add(names, NULL);
+    if (only && !g_strv_contains((const char *const *)names->pdata, only)) {
+        const char *nearest = sim_nearest_word(only, (const char *const *)names->pdata);
+        g_set_error(error, SIM_KEYFILE_ERROR, SIM_KEYFILE_ERROR_UNKNOWN,
+                    "--set point=%s: %s has no such [point]%s%s%s", only, sim_keyfile_name(file),
+                    nearest ? "; did you mean '" : "", nearest ? nearest : "",
+                    nearest ? "'?" : "");
+        return NULL;
+    }
+    if (names->len == 1) {
+        return NULL;
+    }
+    Axis *axis = g_new0(Axis, 1);
+    axis->name = g_strdup("point");
+    axis->at = (SimKeyfileEntry){.group = "point", .key = ""};
+    if (only) {
+        axis->values = g_new0(char *, 2);
+        axis->values[0] = g_strdup(only);
+    } else {
+        axis->values = (char **)g_ptr_array_free(g_steal_pointer(&names), FALSE);
+    }
+    return axis;
+}
+
 static GPtrArray *read_axes(SimKeyfile *file, GError **error)
 {
     g_autoptr(GPtrArray) axes = g_ptr_array_new_with_free_func(axis_free);
     const GPtrArray *entries = sim_keyfile_entries(file, "matrix");
     guint64 points = 1;
+    GError *inner = NULL;
+    Axis *rows = read_points(file, &inner);
 
+    if (inner) {
+        g_propagate_error(error, inner);
+        return NULL;
+    }
+    if (rows) {
+        g_ptr_array_add(axes, rows);
+        points = g_strv_length(rows->values);
+    }
     for (guint i = 0; entries && i < entries->len; i++) {
         SimKeyfileEntry *entry = g_ptr_array_index(entries, i);
         g_autofree char *group = NULL, *key = NULL;
@@ -231,6 +283,40 @@ static gboolean merge_expectations(SimKeyfile *file, SimKeyfile *point, GPtrArra
     return TRUE;
 }
 
+static gboolean apply_key(SimKeyfile *file, SimKeyfile *point, const char *name, const char *value,
+                          const SimKeyfileEntry *at, GError **error)
+{
+    g_autofree char *group = NULL, *key = NULL;
+
+    if (!split_name(name, &group, &key)) {
+        sim_keyfile_error(file, at, SIM_KEYFILE_ERROR_SYNTAX, error,
+                          "write GROUP.KEY = VALUE, e.g. load.block = 4KiB");
+        return FALSE;
+    }
+    if (!set_everywhere(point, group, key, value, at->line)) {
+        scenario_unknown(file, at, error, "there is no group", group, sim_keyfile_groups(file));
+        return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean apply(SimKeyfile *file, SimKeyfile *point, const Axis *axis, const char *value,
+                      GError **error)
+{
+    if (strcmp(axis->name, "point") != 0) {
+        return apply_key(file, point, axis->name, value, &axis->at, error);
+    }
+    g_autofree char *group = g_strconcat("point ", value, NULL);
+    const GPtrArray *entries = sim_keyfile_entries(file, group);
+    for (guint i = 0; entries && i < entries->len; i++) {
+        const SimKeyfileEntry *entry = g_ptr_array_index(entries, i);
+        if (!apply_key(file, point, entry->key, entry->value, entry, error)) {
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
 GPtrArray *scenario_expand(SimKeyfile *file, GPtrArray **labels, GError **error)
 {
     g_autoptr(GPtrArray) axes = read_axes(file, error);
@@ -247,11 +333,7 @@ GPtrArray *scenario_expand(SimKeyfile *file, GPtrArray **labels, GError **error)
         g_ptr_array_add(points, point);
         for (guint i = 0; i < axes->len; i++) {
             Axis *axis = g_ptr_array_index(axes, i);
-            g_autofree char *group = NULL, *key = NULL;
-            split_name(axis->name, &group, &key);
-            if (!set_everywhere(point, group, key, axis->values[position[i]], axis->at.line)) {
-                scenario_unknown(file, &axis->at, error, "there is no group", group,
-                                 sim_keyfile_groups(file));
+            if (!apply(file, point, axis, axis->values[position[i]], error)) {
                 return NULL;
             }
             g_string_append_printf(label, "%s%s=%s", i ? " " : "", axis->name,

@@ -177,7 +177,7 @@ static gboolean read_driver(Scenario *self, GError **error)
 static gboolean check_group_names(SimKeyfile *file, GError **error)
 {
     static const char *const words[] = {"scenario", "machine", "driver", "device", "load",
-                                        "step",     "matrix",  "expect", NULL};
+                                        "step",     "matrix",  "point",  "expect", NULL};
     const char *const *groups = sim_keyfile_groups(file);
 
     for (size_t i = 0; groups[i]; i++) {
@@ -185,7 +185,8 @@ static gboolean check_group_names(SimKeyfile *file, GError **error)
         const char *rest = groups[i] + strlen(kind);
         SimKeyfileEntry place = {.group = groups[i], .key = "",
                                  .line = sim_keyfile_group_line(file, groups[i])};
-        gboolean needs_name = strcmp(kind, "device") == 0 || strcmp(kind, "step") == 0;
+        gboolean needs_name = strcmp(kind, "device") == 0 || strcmp(kind, "step") == 0 ||
+                              strcmp(kind, "point") == 0;
         gboolean may_have_name =
             needs_name || strcmp(kind, "load") == 0 || strcmp(kind, "expect") == 0;
         if (!g_strv_contains(words, kind)) {
@@ -196,7 +197,9 @@ static gboolean check_group_names(SimKeyfile *file, GError **error)
             sim_keyfile_error(file, &place, SIM_KEYFILE_ERROR_SYNTAX, error,
                               needs_name ? "the group needs a name, as in [%s %s]"
                                          : "the group has no name; write [%s]%s",
-                              kind, !needs_name ? "" : *kind == 'd' ? "nvme0" : "1 title");
+                              kind, !needs_name ? "" : *kind == 'd'   ? "nvme0"
+                              : *kind == 'p'   ? "name"
+                                               : "1 title");
             return FALSE;
         }
     }
@@ -211,8 +214,7 @@ static gboolean check_all_taken(Scenario *self, GError **error)
     for (size_t i = 0; groups[i]; i++) {
         g_autofree char *kind = g_strndup(groups[i], strcspn(groups[i], " "));
         g_autofree const char **known = scenario_known_keys(kind);
-        if (strcmp(kind, "expect") != 0 && strcmp(kind, "matrix") != 0 &&
-            !sim_keyfile_check_taken(self->file, groups[i], known, error)) {
+        if (*known && !sim_keyfile_check_taken(self->file, groups[i], known, error)) {
             return FALSE;
         }
     }
