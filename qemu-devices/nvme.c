@@ -182,32 +182,6 @@ static void nvme_drop_model(QuirkbenchNvme *s)
     g_clear_pointer(&s->function, pcie_function_free);
 }
 
-static void nvme_write_params(QuirkbenchNvme *s, const NvmeProfile *profile)
-{
-    SimTelemetry *telemetry = s->port.telemetry;
-    size_t n;
-    const SimParam *params = nvme_profile_params(&n);
-
-    sim_telemetry_begin(telemetry, "device");
-    sim_telemetry_str(telemetry, "device", s->port.device);
-    sim_telemetry_str(telemetry, "model", "nvme");
-    sim_telemetry_str(telemetry, "profile", nvme_profile_name(profile));
-    sim_telemetry_str(telemetry, "slot", pcie_link_name(s->link));
-    sim_telemetry_str(telemetry, "serial", s->serial ? s->serial : "");
-    sim_telemetry_end(telemetry);
-    for (size_t i = 0; i < n; i++) {
-        g_autofree char *value = nvme_profile_format(profile, &params[i]);
-        const char *source = nvme_profile_source(profile, params[i].key);
-
-        sim_telemetry_begin(telemetry, "param");
-        sim_telemetry_str(telemetry, "device", s->port.device);
-        sim_telemetry_str(telemetry, "key", params[i].key);
-        sim_telemetry_str(telemetry, "value", value);
-        sim_telemetry_str(telemetry, "source", source ? source : "");
-        sim_telemetry_end(telemetry);
-    }
-}
-
 static void nvme_realize(PCIDevice *pci, Error **errp)
 {
     QuirkbenchNvme *s = QUIRKBENCH_NVME(pci);
@@ -238,7 +212,6 @@ static void nvme_realize(PCIDevice *pci, Error **errp)
     nvme_control_changed(s);
     s->client = (QuirkbenchSimClient){s, nvme_record, nvme_sample, nvme_check};
     quirkbench_sim_attach(s->sim, &s->client);
-    nvme_write_params(s, profile);
 }
 
 static void nvme_exit(PCIDevice *pci)

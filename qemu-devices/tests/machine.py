@@ -84,7 +84,7 @@ def prepare(machine):
 
 
 def boot_snapshot(qemu, values, snapshot, log):
-    machine = Machine(qemu, [*arguments(values), "-device", "quirkbench-channel,id=channel,addr=0x8"], log)
+    machine = Machine(qemu, [*arguments(values), "-device", "quirkbench-channel,id=channel,addr=0x18"], log)
     prepare(machine)
     machine.wait_event("STOP")
     machine.command("migrate", uri=f"file:{snapshot}")
@@ -99,7 +99,7 @@ def restore(qemu, values, snapshot, sim, archive, log, drives=(), go=True):
     """@sim: properties of quirkbench-sim; @drives: arguments of device_add."""
     machine = Machine(qemu, [
         *arguments(values), "-device", f"quirkbench-sim,id=sim0,{sim}",
-        "-device", f"quirkbench-channel,id=channel,addr=0x8,sim=sim0,archive={archive}",
+        "-device", f"quirkbench-channel,id=channel,addr=0x18,sim=sim0,archive={archive}",
         "-S", "-incoming", "defer"], log)
     prepare(machine)
     machine.command("migrate-incoming", uri=f"file:{snapshot}")
