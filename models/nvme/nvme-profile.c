@@ -99,12 +99,12 @@ static const SimParam params[] = {
     COUNT("identify", "namespace.dpc", dpc, 0, 31, "0", "data protection capabilities"),
     COUNT("identify", "namespace.dps", dps, 0, 15, "0", "data protection settings"),
 
-    COUNT("smart", "smart.temperature", smart_temperature, 0, 65535, "310", "temperature, kelvin"),
-    COUNT("smart", "smart.spare", smart_spare, 0, 100, "100", "available spare, percent"),
-    COUNT("smart", "smart.used", smart_used, 0, 255, "0", "percentage used"),
-    COUNT("smart", "smart.power-cycles", smart_power_cycles, 0, INT64_MAX, "1", "power cycles at the start"),
-    COUNT("smart", "smart.power-on-hours", smart_hours, 0, INT64_MAX, "0", "power-on hours at the start"),
-    COUNT("smart", "smart.unsafe-shutdowns", smart_unsafe, 0, INT64_MAX, "0", "unsafe shutdowns at the start"),
+    COUNT("identify", "smart.temperature", smart_temperature, 0, 65535, "310", "temperature, kelvin"),
+    COUNT("identify", "smart.spare", smart_spare, 0, 100, "100", "available spare, percent"),
+    COUNT("identify", "smart.used", smart_used, 0, 255, "0", "percentage used"),
+    COUNT("identify", "smart.power-cycles", smart_power_cycles, 0, INT64_MAX, "1", "power cycles at the start"),
+    COUNT("identify", "smart.power-on-hours", smart_hours, 0, INT64_MAX, "0", "power-on hours at the start"),
+    COUNT("identify", "smart.unsafe-shutdowns", smart_unsafe, 0, INT64_MAX, "0", "unsafe shutdowns at the start"),
 
     WORD("behaviour", "queues.grant", grant, grant_words, "maximum", "answer to Set Features 07h"),
     COUNT("behaviour", "queues.ffff-status", ffff_status, 0, 2047, "2", "status for Set Features 07h with FFFFh, SCT and SC"),
@@ -372,31 +372,37 @@ static const char *find_fault(NvmeProfile *self, const char **why)
     return NULL;
 }
 
-NvmeProfile *nvme_profile_load(const char *path, GError **error)
+NvmeProfile *nvme_profile_read(SimKeyfile *file, GError **error)
 {
-    g_autoptr(SimKeyfile) file = sim_keyfile_load(path, error);
-    if (file == NULL) {
-        return NULL;
-    }
     g_autoptr(NvmeProfile) self = g_new0(NvmeProfile, 1);
+    const char *why, *key;
+
     self->references = 1;
     self->sources = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
     if (!sim_params_read(self, params, G_N_ELEMENTS(params), file, error)) {
         return NULL;
     }
     for (size_t i = 0; i < G_N_ELEMENTS(params); i++) {
-        g_autofree char *key = g_strdup_printf("%s.source", params[i].key);
-        const char *text = sim_keyfile_get(file, params[i].group, key);
+        g_autofree char *source = g_strdup_printf("%s.source", params[i].key);
+        const char *text = sim_keyfile_get(file, params[i].group, source);
         if (text != NULL) {
             g_hash_table_insert(self->sources, (gpointer)params[i].key, g_strdup(text));
         }
     }
-    const char *why, *key = find_fault(self, &why);
+    key = find_fault(self, &why);
     if (key != NULL) {
-        g_set_error(error, SIM_KEYFILE_ERROR, SIM_KEYFILE_ERROR_VALUE, "%s: %s: %s", path, key, why);
+        g_set_error(error, SIM_KEYFILE_ERROR, SIM_KEYFILE_ERROR_VALUE, "%s: %s: %s",
+                    sim_keyfile_name(file), key, why);
         return NULL;
     }
     return g_steal_pointer(&self);
+}
+
+NvmeProfile *nvme_profile_load(const char *path, GError **error)
+{
+    g_autoptr(SimKeyfile) file = sim_keyfile_load(path, error);
+
+    return file != NULL ? nvme_profile_read(file, error) : NULL;
 }
 
 const char *nvme_profile_name(const NvmeProfile *self) { return self->name; }
