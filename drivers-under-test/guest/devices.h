@@ -7,14 +7,13 @@
 
 typedef struct Device {
     char serial[24];
-    char disk[48]; /* /dev/nvmeXn1 */
-    char ctrl[32]; /* /dev/nvmeX */
+    char disk[64]; /* /dev/nvmeXn1 */
+    char ctrl[64]; /* /dev/nvmeX */
     char bdf[24];  /* 0000:01:00.0 */
 } Device;
 
 typedef struct Devices {
-    const char *sysfs; /* "/sys" */
-    const char *dev;   /* "/dev" */
+    const char *sysfs, *dev, *proc; /* "/sys", "/dev", "/proc" */
     Device list[DEVICES_MAX];
     int n;
 } Devices;

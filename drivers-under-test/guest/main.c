@@ -26,8 +26,9 @@
 static const struct {
     const char *type, *path, *options;
 } mounts[] = {
-    {"proc", "/proc", NULL},        {"sysfs", "/sys", NULL}, {"devtmpfs", "/dev", NULL},
-    {"tmpfs", "/run", "mode=0755"}, {"tmpfs", "/tmp", NULL}, {"tmpfs", "/dev/shm", NULL},
+    {"proc", "/proc", NULL},    {"sysfs", "/sys", NULL},
+    {"devtmpfs", "/dev", NULL}, {"tmpfs", "/run", "mode=0755"},
+    {"tmpfs", "/tmp", NULL},    {"tmpfs", "/dev/shm", NULL}, /* fio's shared memory */
 };
 
 static void write_setting(const char *path, const char *value)
@@ -87,8 +88,8 @@ static void prepare_machine(void)
     setenv("HOME", "/", 1);
     write_setting("/proc/sys/fs/aio-max-nr", "1048576");
     write_setting("/proc/sys/kernel/hung_task_timeout_secs", "30");
-    write_setting("/proc/sys/kernel/modprobe",
-                  "\n"); /* a module comes with insmod, or not at all */
+    /* A module comes with insmod, or not at all. */
+    write_setting("/proc/sys/kernel/modprobe", "\n");
     touch_shell();
     nanosleep(&settle, NULL);
 }
@@ -132,7 +133,9 @@ static ChannelVerdict run_plan(Channel *channel, const char *base, char *text)
     static Plan plan;
     Reason reason;
 
-    plan = (Plan){.channel = channel, .base = base, .devices = {.sysfs = "/sys", .dev = "/dev"}};
+    plan = (Plan){.channel = channel,
+                  .base = base,
+                  .devices = {.sysfs = "/sys", .dev = "/dev", .proc = "/proc"}};
     if (plan_run(&plan, text)) {
         return CHANNEL_VERDICT_DONE;
     }

@@ -233,7 +233,7 @@ static bool run_line(Plan *self, const char *line, Reason *reason)
 
     text_printf(&text, "%s", "");
     words_substitute(&text, line, devices_lookup, &self->devices);
-    if (strncmp(text.data, "run ", 4) == 0) {
+    if (strncmp(text.data, "run ", 4) == 0 || strncmp(text.data, "run\t", 4) == 0) {
         done = plan_shell(self->channel, self->base, ++self->runs, text.data + 4, reason);
     } else {
         done = run_words(self, text.data, reason);

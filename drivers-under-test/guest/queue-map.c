@@ -69,18 +69,19 @@ static void add_queues(Text *out, const char *sysfs, const Device *device, int *
     }
 }
 
-static void add_vectors(Text *out, const char *sysfs, const Device *device, int *numbers)
+static void add_vectors(Text *out, const Devices *devices, const Device *device, int *numbers)
 {
     char path[PATH_MAX], effective[1024], affinity[1024];
     int n;
 
-    string_set(path, sizeof(path), "%s/bus/pci/devices/%s/msi_irqs", sysfs, device->bdf);
+    string_set(path, sizeof(path), "%s/bus/pci/devices/%s/msi_irqs", devices->sysfs, device->bdf);
     n = numbers_in(path, numbers);
     for (int i = 0; i < n; i++) {
-        string_set(path, sizeof(path), "/proc/irq/%d/effective_affinity_list", numbers[i]);
+        string_set(path, sizeof(path), "%s/irq/%d/effective_affinity_list", devices->proc,
+                   numbers[i]);
         text_printf(out, "%s irq %d vector %d effective %s", device->serial, numbers[i], i,
                     word_of(path, effective, sizeof(effective)));
-        string_set(path, sizeof(path), "/proc/irq/%d/smp_affinity_list", numbers[i]);
+        string_set(path, sizeof(path), "%s/irq/%d/smp_affinity_list", devices->proc, numbers[i]);
         text_printf(out, " affinity %s\n", word_of(path, affinity, sizeof(affinity)));
     }
 }
@@ -95,6 +96,6 @@ void queue_map_add(Text *out, const Devices *devices)
 
         text_printf(out, "%s bdf %s\n", device->serial, colon ? colon + 1 : device->bdf);
         add_queues(out, devices->sysfs, device, numbers);
-        add_vectors(out, devices->sysfs, device, numbers);
+        add_vectors(out, devices, device, numbers);
     }
 }

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Controllers by serial, and the queue map, against a folder in place of sysfs. */
+#include "devices.h"
+#include "fixture.h"
+#include <criterion/new/assert.h>
+
+typedef struct Bench {
+    Fixture fixture;
+    char *dev;
+    Devices devices;
+} Bench;
+
+/* Controller nvme1 has the disk nvme0n1: instance numbers of controller and disk may differ. */
+static void bench_init(Bench *bench)
+{
+    bench->fixture = fixture_new();
+    bench->dev = fixture_path(&bench->fixture, "dev");
+    bench->devices =
+        (Devices){.sysfs = bench->fixture.root, .dev = bench->dev, .proc = bench->fixture.root};
+    fixture_file(&bench->fixture, "class/nvme/nvme0/serial", "OTHER\n");
+    fixture_file(&bench->fixture, "class/nvme/nvme0/state", "live\n");
+    fixture_file(&bench->fixture, "class/nvme/nvme1/serial", "S1                  \n");
+    fixture_file(&bench->fixture, "class/nvme/nvme1/state", "live\n");
+    fixture_file(&bench->fixture, "class/nvme/nvme1/address", "0000:02:00.0\n");
+    fixture_file(&bench->fixture, "class/nvme/nvme1/nvme0c0n1/nsid", "1\n");
+    fixture_file(&bench->fixture, "class/nvme/nvme1/nvme0n2/nsid", "2\n");
+    fixture_file(&bench->fixture, "class/nvme/nvme1/nvme0n1/nsid", "1\n");
+    fixture_file(&bench->fixture, "block/nvme0n1/nsid", "1\n");
+    fixture_file(&bench->fixture, "block/nvme0n2/nsid", "2\n");
+    fixture_file(&bench->fixture, "block/nvme0n1/stat",
+                 "      3        0       24        1        0        0        0        0        0  "
+                 "      1        1\n");
+    fixture_file(&bench->fixture, "dev/nvme0n1", "");
+}
+
+static void bench_end(Bench *bench)
+{
+    fixture_free(&bench->fixture);
+    g_free(bench->dev);
+}
+
+Test(guest_devices, found_by_serial)
+{
+    g_autofree char *disk = NULL, *ctrl = NULL;
+    Reason reason = {""};
+    Bench bench;
+
+    bench_init(&bench);
+    disk = fixture_path(&bench.fixture, "dev/nvme0n1");
+    ctrl = fixture_path(&bench.fixture, "dev/nvme1");
+    cr_assert(devices_wait(&bench.devices, "S1", 1000, &reason), "%s", reason.text);
+    cr_expect(eq(str, (char *)devices_lookup(&bench.devices, "S1", NULL), disk));
+    cr_expect(eq(str, (char *)devices_lookup(&bench.devices, "S1", "ctrl"), ctrl));
+    cr_expect(eq(str, (char *)devices_lookup(&bench.devices, "S1", "bdf"), (char *)"0000:02:00.0"));
+    cr_expect(zero(ptr, (void *)devices_lookup(&bench.devices, "S1", "size")));
+    cr_expect(zero(ptr, (void *)devices_lookup(&bench.devices, "OTHER", NULL)));
+    cr_assert(devices_wait(&bench.devices, "S1", 1000, &reason));
+    cr_expect(eq(int, bench.devices.n, 1));
+    bench_end(&bench);
+}
+
+Test(guest_devices, missing_controller_is_told)
+{
+    Reason reason = {""};
+    Bench bench;
+
+    bench_init(&bench);
+    cr_expect(not(devices_wait(&bench.devices, "S", 10, &reason)));
+    cr_expect(eq(str, reason.text, (char *)"no controller with serial S after 10 ms"));
+    bench_end(&bench);
+}
+
+Test(guest_devices, controller_that_is_not_live_is_told)
+{
+    Reason reason = {""};
+    Bench bench;
+
+    bench_init(&bench);
+    fixture_file(&bench.fixture, "class/nvme/nvme1/state", "connecting\n");
+    cr_expect(not(devices_wait(&bench.devices, "S1", 10, &reason)));
+    cr_expect(not(zero(ptr, strstr(reason.text, "connecting"))), "%s", reason.text);
+    bench_end(&bench);
+}
+
+Test(guest_devices, disk_with_requests_in_flight_is_waited_for)
+{
+    Reason reason = {""};
+    Bench bench;
+
+    bench_init(&bench);
+    fixture_file(&bench.fixture, "block/nvme0n1/stat", "3 0 24 1 0 0 0 0 1 1 1\n");
+    cr_expect(not(devices_wait(&bench.devices, "S1", 10, &reason)));
+    bench_end(&bench);
+}
+
+Test(guest_devices, gone_is_forgotten)
+{
+    g_autofree char *controller = NULL;
+    Reason reason = {""};
+    Bench bench;
+
+    bench_init(&bench);
+    cr_assert(devices_wait(&bench.devices, "S1", 1000, &reason));
+    cr_expect(not(devices_wait_gone(&bench.devices, "S1", 5, &reason)));
+    controller = fixture_path(&bench.fixture, "class/nvme/nvme1");
+    fixture_remove(controller);
+    cr_expect(devices_wait_gone(&bench.devices, "S1", 5, &reason));
+    cr_expect(zero(ptr, (void *)devices_lookup(&bench.devices, "S1", NULL)));
+    bench_end(&bench);
+}
+
+Test(guest_devices, queue_map_in_order_of_numbers)
+{
+    Reason reason = {""};
+    Text out = {0};
+    Bench bench;
+
+    bench_init(&bench);
+    fixture_file(&bench.fixture, "block/nvme0n1/mq/10/cpu_list", "3\n");
+    fixture_file(&bench.fixture, "block/nvme0n1/mq/2/cpu_list", "0, 1, 2\n");
+    fixture_file(&bench.fixture, "bus/pci/devices/0000:02:00.0/msi_irqs/101", "msix\n");
+    fixture_file(&bench.fixture, "bus/pci/devices/0000:02:00.0/msi_irqs/27", "msix\n");
+    fixture_file(&bench.fixture, "irq/27/effective_affinity_list", "1\n");
+    fixture_file(&bench.fixture, "irq/27/smp_affinity_list", "0-3\n");
+    fixture_file(&bench.fixture, "irq/101/effective_affinity_list", "\n");
+    cr_assert(devices_wait(&bench.devices, "S1", 1000, &reason));
+    queue_map_add(&out, &bench.devices);
+    cr_expect(eq(str, out.data,
+                 (char *)"S1 bdf 02:00.0\n"
+                         "S1 hctx 2 cpus 0,1,2\n"
+                         "S1 hctx 10 cpus 3\n"
+                         "S1 irq 27 vector 0 effective 1 affinity 0-3\n"
+                         "S1 irq 101 vector 1 effective - affinity -\n"));
+    text_free(&out);
+    bench_end(&bench);
+}
