@@ -87,7 +87,6 @@ static void prepare_machine(void)
     setenv("PATH", INPUT_FOLDER "/tools:/usr/sbin:/usr/bin:/sbin:/bin", 1);
     setenv("HOME", "/", 1);
     write_setting("/proc/sys/fs/aio-max-nr", "1048576");
-    write_setting("/proc/sys/kernel/hung_task_timeout_secs", "30");
     /* A module comes with insmod, or not at all. */
     write_setting("/proc/sys/kernel/modprobe", "\n");
     touch_shell();
