@@ -64,7 +64,7 @@ void text_table_add_format(TextTable *self, const char *format, ...)
 
 unsigned text_table_rows(const TextTable *self)
 {
-    return self->cells->len / self->heads->len;
+    return self->heads->len ? self->cells->len / self->heads->len : 0;
 }
 
 static unsigned columns_wide(const char *text)
@@ -96,6 +96,9 @@ void text_table_append(const TextTable *self, GString *text, unsigned width)
     g_autofree unsigned *widths = g_new0(unsigned, n);
     unsigned rows = text_table_rows(self), used = 0;
 
+    if (n == 0) { /* a statement without an answer */
+        return;
+    }
     for (unsigned c = 0; c < n; c++) {
         for (unsigned r = 0; r <= rows; r++) {
             widths[c] = MAX(widths[c], columns_wide(cell_at(self, r, c)));

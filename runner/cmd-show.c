@@ -171,7 +171,8 @@ static bool show_cpus(const Show *self)
         }
         if (!is_null(stmt, 4)) {
             g_string_append_printf(self->text,
-                                   " (coarse: user %.1f %%, system %.1f %%, irq %.1f %%)",
+                                   "\n      user %.1f %%, system %.1f %%, irq %.1f %% "
+                                   "(coarse: from 4 ms ticks)",
                                    sqlite3_column_double(stmt, 4), sqlite3_column_double(stmt, 5),
                                    sqlite3_column_double(stmt, 6));
         }

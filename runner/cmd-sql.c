@@ -73,6 +73,22 @@ static int ask(ResultsStore *store, const char *sql, int64_t run_id, TextFormat 
     return status;
 }
 
+/* The latest run with anything to ask about; 0: none. */
+static int64_t last_measured(ResultsStore *store)
+{
+    sqlite3_stmt *stmt = NULL;
+    int64_t run_id = 0;
+
+    if (sqlite3_prepare_v2(results_db(store),
+                           "SELECT MAX(run_id) FROM run WHERE telemetry_schema IS NOT NULL", -1,
+                           &stmt, NULL) == SQLITE_OK &&
+        sqlite3_step(stmt) == SQLITE_ROW) {
+        run_id = sqlite3_column_int64(stmt, 0);
+    }
+    sqlite3_finalize(stmt);
+    return run_id;
+}
+
 int cmd_sql(int argc, char **argv)
 {
     static const char *const formats[] = {"text", "csv", "json"};
@@ -85,7 +101,8 @@ int cmd_sql(int argc, char **argv)
         {"db", 0, 0, G_OPTION_ARG_FILENAME, &db, "database (default ./" CMD_DEFAULT_DB ")", "FILE"},
         {"query", 'q', 0, G_OPTION_ARG_STRING, &query, "a query that is built in", "NAME"},
         {"queries", 0, 0, G_OPTION_ARG_NONE, &list, "list these", NULL},
-        {"run", 0, 0, G_OPTION_ARG_STRING, &run, "what :run_id stands for (default last)", "RUN"},
+        {"run", 0, 0, G_OPTION_ARG_STRING, &run, "what :run_id stands for (default: latest)",
+         "RUN"},
         {"format", 0, 0, G_OPTION_ARG_STRING, &format, "text, csv or json (default text)",
          "FORMAT"},
         {NULL},
@@ -121,7 +138,7 @@ int cmd_sql(int argc, char **argv)
     if (!store) {
         return cmd_fail(CMD_CANNOT_RUN, "sql", "%s", error->message);
     }
-    run_id = results_run_parse(store, run ? run : "last", &error);
+    run_id = run ? results_run_parse(store, run, &error) : last_measured(store);
     if (!run_id && run) {
         return cmd_fail(CMD_USAGE, "sql", "%s", error->message);
     }

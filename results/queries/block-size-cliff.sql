@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- Bandwidth by block size, latest run of each point of the run's scenario: a cliff is a step far below 1.
+-- Bandwidth by block size; a cliff is a step far below 1.
+-- Of the latest run of each point of the run's scenario.
 -- value: bandwidth over that of the next smaller block size of the same profile.
 WITH latest AS (
     SELECT MAX(run_id) AS run_id FROM run

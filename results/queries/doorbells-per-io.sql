@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- Doorbell writes per I/O command inside the window; two (SQ tail, CQ head) where nothing is batched.
+-- Doorbell writes per I/O command inside the window.
+-- Two (SQ tail, CQ head) where nothing is batched.
 -- value: doorbell writes per I/O.
 SELECT s.run_id, s.device, s.commands AS ios,
        SUM(CASE WHEN c.scope = 'sq' THEN c.value ELSE 0 END) AS sq_doorbells,

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- Payload of I/O data over all bytes on the wire, by direction, inside the window.
+-- Data of I/O commands over all bytes on the wire, by direction.
+-- Inside the window; DLLPs are not counted.
 -- value: share of the direction's wire bytes that is data.
 SELECT run_id, device, direction,
        SUM(CASE WHEN purpose = 'data' THEN payload_bytes ELSE 0 END) AS data_bytes,

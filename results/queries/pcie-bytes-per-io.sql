@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- Bytes on the wire per I/O command by purpose, inside the window: what a command costs the link.
+-- Bytes on the wire per I/O command by purpose: what it costs the link.
+-- Inside the window.
 -- value: wire bytes per I/O.
 SELECT p.run_id, p.device, p.purpose, p.direction, 1.0 * SUM(p.tlps) / s.commands AS tlps_per_io,
        1.0 * SUM(p.wire_bytes) / s.commands AS value
