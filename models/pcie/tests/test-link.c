@@ -280,9 +280,11 @@ ParameterizedTest(Speed *row, pcie_link, no_drift)
     for (uint64_t i = 1; i <= 1000000; i++) {
         SimTime end = pcie_dma_write(bench.function, PCIE_FOR_DATA, 0, 128, from);
         uint64_t units = i * 148 * row->byte_num;
+        SimTime exact = from + (units + row->byte_den - 1) / row->byte_den;
 
-        cr_assert(eq(u64, end, from + (units + row->byte_den - 1) / row->byte_den), "TLP %u",
-                  (unsigned)i);
+        if (end != exact) { /* cr_assert itself costs microseconds */
+            cr_assert(eq(u64, end, exact), "TLP %u", (unsigned)i);
+        }
     }
     bench_free(&bench);
 }
@@ -450,11 +452,13 @@ static void stress(uint64_t seed, uint64_t spread)
         SimTime got = pcie_dma_write(bench.function, PCIE_FOR_DATA, 0, bytes, cell * 4000);
 
         for (uint64_t left = bytes + 20; left > 0; end++) {
-            cr_assert(lt(u64, end, CELLS));
+            g_assert(end < CELLS);
             left -= !cells[end];
             cells[end] = true;
         }
-        cr_assert(eq(u64, got, end * 4000), "request %u", (unsigned)i);
+        if (got != end * 4000) {
+            cr_assert(eq(u64, got, end * 4000), "request %u", (unsigned)i);
+        }
         now += random % 200 * (random >> 60 & 1);
         sim_queue_advance(bench.queue, now * 4000);
         most = MAX(most, pcie_link_intervals(bench.link, PCIE_UPSTREAM));
