@@ -12,18 +12,17 @@ static const struct {
     const char *role, *limit;
     double bar_pct;
 } rows[] = {
-    {"d000_4k_rand_after_3nvme/nvme0", 6, 274589.5, 274157, 275083, "fitted", "device", 10},
+    {"d000_4k_rand_after_3nvme/nvme0", 6, 274589.5, 274157, 275083, "predicted", "device", 10},
     {"d000_4k_rand_after_3nvme/nvme1", 6, 274325, 273993, 274437, "predicted", "device", 10},
     {"d000_4k_rand_after_3nvme/nvme2", 6, 380857, 380048, 382228, "fitted", "device", 10},
     /* 55535 47155 47577 47063 47469 55278: the upper of two levels */
     {"d000_32k_rand_after_3nvme_4sata/nvme0", 2, 55406.5, 55278, 55535, "predicted", "device", 10},
     {"d000_32k_rand_after_3nvme_4sata/da2", 6, 6385, 6313, 6399, "", "sata", -1},
     /* its first second, 266055, is start-up */
-    {"d002_4k_seq_urandom_p32_nvme0only/nvme0", 3, 281370, 280478, 281500, "predicted", "device",
-     10},
+    {"d002_4k_seq_urandom_p32_nvme0only/nvme0", 3, 281370, 280478, 281500, "fitted", "device", 10},
     {"d002_4k_seq_zeroed_p8_nvme0only/nvme0", 4, 324530, 324524, 324559, "fitted", "host", 10},
     {"d002_512_seq_zeroed_p8_2nvme/nvme1", 5, 260055, 259894, 260630, "predicted", "host", -1},
-    {"d002_16k_rand_urandom_p32_2nvme/nvme0", 4, 102305.5, 102160, 102358, "fitted", "slot", 10},
+    {"d002_16k_rand_urandom_p32_2nvme/nvme0", 4, 102305.5, 102160, 102358, "predicted", "slot", 10},
 };
 
 Test(results_published, medians_and_roles)
