@@ -39,7 +39,7 @@ static char *newest_qemu(const char *cache)
     const char *name;
 
     while (dir && (name = g_dir_read_name(dir))) {
-        g_autofree char *path = g_build_filename(base, name, "build", "qemu-system-x86_64", NULL);
+        g_autofree char *path = g_build_filename(base, name, "bin", "qemu-system-x86_64", NULL);
         struct stat st;
         if (stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
             (!best || st.st_mtim.tv_sec > newest.tv_sec ||
