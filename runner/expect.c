@@ -104,6 +104,9 @@ static bool unknown(const Place *place, const char *what, const char *word,
 {
     const char *nearest = sim_nearest_word(word, words);
 
+    for (int i = 0; !nearest && words[i]; i++) { /* "idle" for "idle_pct" */
+        nearest = *word && g_str_has_prefix(words[i], word) ? words[i] : NULL;
+    }
     if (nearest) {
         sim_keyfile_error(place->file, place->entry, SIM_KEYFILE_ERROR_UNKNOWN, error,
                           "unknown %s \"%s\"; did you mean \"%s\"?", what, word, nearest);

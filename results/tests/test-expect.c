@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* [expect] against golden.jsonl: nvme0 makes 200000 I/O per second, p99 50 us, 4 violations. */
+#include "bench.h"
+#include "expect.h"
+
+static const char *const devices[] = {"nvme0", "nvme1", NULL};
+
+static SimKeyfile *file_of(const char *entries)
+{
+    g_autofree char *text = g_strconcat("[expect]\n", entries, "\n", NULL);
+    g_autoptr(GError) error = NULL;
+    SimKeyfile *file = sim_keyfile_parse("a.ini", text, &error);
+
+    cr_assert(file != NULL, "%s", error ? error->message : "");
+    return file;
+}
+
+static const struct {
+    const char *entry;
+    bool held;
+    const char *got;
+} rows[] = {
+    {"nvme0.iops = 200000", true, "200000/s"},
+    {"nvme0.iops.min = 200001/s", false, "200000/s"},
+    {"nvme0.iops.max = 200000", true, "200000/s"},
+    {"nvme0.mib_per_s.min = 781.2", true, "781.250"},
+    {"nvme0.bandwidth.max = 0.8GB/s", false, "819.200MB/s"},
+    {"nvme0.latency_p99.max = 50us", true, "50000ns"},
+    {"nvme0.latency_p99.max = 0.04ms", false, "50000ns"},
+    {"nvme0.latency_p99_ns = 50000", true, "50000"},
+    {"nvme0.latency_mean = 12.5us", true, "12500ns"},
+    {"nvme1.latency_p50.min = 1ns", false, "nothing measured"},
+    {"nvme0.violations = 0", false, "4"},
+    {"nvme1.violations = 0", true, "0"},
+    {"nvme0.vectors = 3", true, "3"},
+    {"nvme0.aborts = 0", true, "0"},
+    {"nvme0.read_bytes = 8000KiB", true, "8192000B"},
+    {"nvme0.io_completed = 2000", true, "2000"},
+    {"cpu.idle_pct.max = 50 percent", true, "50 percent"},
+    {"cpu.busy_pct.min = 50.5 percent", false, "50 percent"},
+    {"cpu.instructions_per_io = 4000", true, "4000"},
+    {"queue_map.nvme0.sqs = 2", true, "2"},
+    {"queue_map.nvme1.vectors = 1", true, "1"},
+    {"queue_map.nvme1.cpus = 3", false, "2"},
+    {"interrupt-entropy.min = 0.99", true, "1"},
+    {"interrupt-entropy.nvme0.max = 0.9", false, "1.000"},
+    {"doorbells-per-io.nvme0 = 1.495", true, "1.495"},
+    {"doorbells-per-io.nvme1.max = 2", false, "nothing measured"},
+    {"run.verdict = done", true, "done"},
+    {"run.verdict = panic", false, "done"},
+    {"guest.dmesg.deny = BUG:|WARNING:|hung task", true, "no such line"},
+    {"guest.dmesg.deny = read/poll", false,
+     "[    0.900000] nvme nvme0: 2/0/0 default/read/poll queues"},
+    {"nvme0.iops = published:d000_4k_rand_after_3nvme/nvme0 within 28 percent", true, "200000/s"},
+    {"nvme0.iops = published:d000_4k_rand_after_3nvme/nvme0 within 5 percent", false, "200000/s"},
+};
+
+Test(results_expect, each_form)
+{
+    g_autoptr(Bench) bench = bench_new();
+    int64_t run_id = bench_golden(bench);
+
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(SimKeyfile) file = file_of(rows[i].entry);
+        g_autoptr(GError) error = NULL;
+        g_autofree char *got = NULL;
+        unsigned failed = 9;
+
+        cr_assert(expect_validate(file, devices, &error), "%s",
+                  error ? error->message : rows[i].entry);
+        cr_assert(sim_keyfile_check_taken(file, "expect", NULL, NULL));
+        cr_assert(expect_evaluate(file, bench->store, run_id, &failed, &error), "%s",
+                  error ? error->message : rows[i].entry);
+        cr_expect(eq(u32, failed, !rows[i].held), "%s", rows[i].entry);
+        got = bench_ask(bench, "SELECT got FROM expect_result ORDER BY seq DESC LIMIT 1", run_id);
+        cr_expect(eq(str, got, (char *)rows[i].got), "%s", rows[i].entry);
+    }
+}
+
+Test(results_expect, rows_keep_the_order_of_the_file)
+{
+    g_autoptr(Bench) bench = bench_new();
+    int64_t run_id = bench_golden(bench);
+    g_autoptr(SimKeyfile) file =
+        file_of("nvme0.violations = 0\nnvme0.iops.min = 1000\ncpu.cpus = 3");
+    unsigned failed;
+
+    cr_assert(expect_evaluate(file, bench->store, run_id, &failed, NULL));
+    cr_expect(eq(u32, failed, 2));
+    bench_expect(bench, run_id,
+                 "SELECT seq, key, wanted, got, held FROM expect_result ORDER BY seq",
+                 "0|nvme0.violations|0|4|0\n1|nvme0.iops.min|1000|200000/s|1\n2|cpu.cpus|3|2|0");
+}
+
+/* Found before anything runs, with file, line and the nearest valid word. */
+static const struct {
+    const char *entry, *part;
+} wrong[] = {
+    {"nvme0.iosp = 1", "\"iops\""},
+    {"nvme0.abort = 1", "\"aborts\""},
+    {"nvm0.iops = 1", "\"nvme0\""},
+    {"nvme0 = 1", "DEVICE.COLUMN"},
+    {"cpu.idle = 1", "\"idle_pct\""},
+    {"queue_map.nvme2.sqs = 1", "did you mean \"nvme"},
+    {"queue_map.nvme0.sq = 1", "\"sqs\""},
+    {"queue_map.sqs = 1", "queue_map.DEVICE"},
+    {"interupt-entropy.min = 1", "\"interrupt-entropy\""},
+    {"run.verdict = don", "\"done\""},
+    {"run.verdicts = done", "run.verdict"},
+    {"guest.dmesg = x", "guest.dmesg.deny"},
+    {"guest.dmesg.deny = (", "regular expression"},
+    {"nvme0.latency_p99.max = 40", "a unit is missing"},
+    {"nvme0.latency_p99.max = 40MB/s", "unit"},
+    {"nvme0.violations = none", "not a number"},
+    {"nvme0.violations = 3us", "not a number"},
+    {"cpu.idle_pct.min = 76", "percent"},
+    {"nvme0.iops = published:d000_4k_rand_after_3nvme/nvme9 within 5 percent",
+     "\"d000_4k_rand_after_3nvme/nvme0\""},
+    {"nvme0.iops = published:d000_4k_rand_after_3nvme/nvme0", "within 5 percent"},
+    {"nvme0.iops.min = published:d000_4k_rand_after_3nvme/nvme0 within 5 percent", "DEVICE.iops"},
+    {"nvme0.aborts = published:d000_4k_rand_after_3nvme/nvme0 within 5 percent", "DEVICE.iops"},
+    {"run.verdict.min = done", ".min and .max"},
+};
+
+Test(results_expect, wrong_entries_are_found_before_the_run)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
+        g_autoptr(SimKeyfile) file = file_of(wrong[i].entry);
+        g_autoptr(GError) error = NULL;
+
+        cr_assert(not(expect_validate(file, devices, &error)), "%s", wrong[i].entry);
+        cr_expect(eq(u32, error->domain, SIM_KEYFILE_ERROR));
+        cr_expect(has(error->message, "a.ini:2:"), "%s", error->message);
+        cr_expect(has(error->message, wrong[i].part), "%s: \"%s\" says nothing of %s",
+                  wrong[i].entry, error->message, wrong[i].part);
+    }
+}
+
+Test(results_expect, no_log_is_no_proof)
+{
+    g_autoptr(Bench) bench = bench_new();
+    int64_t run_id = bench_begin(bench, 7, "bb22");
+    g_autoptr(SimKeyfile) file = file_of("guest.dmesg.deny = BUG:");
+    g_autoptr(SimKeyfile) nothing = file_of("");
+    unsigned failed;
+
+    cr_assert(expect_evaluate(file, bench->store, run_id, &failed, NULL));
+    cr_expect(eq(u32, failed, 1));
+    cr_assert(expect_evaluate(nothing, bench->store, run_id, &failed, NULL));
+    cr_expect(eq(u32, failed, 0));
+}
