@@ -276,6 +276,12 @@ static void obey(const char *line)
         admin_start(0);
     } else if (sscanf(line, "admin %x %31s %x", &offset, name, &value) == 3) {
         admin_command(offset, address_of(name), value);
+    } else if (sscanf(line, "msix-entry %x %31s %x", &offset, name, &value) == 3) {
+        put64(offset, address_of(name));
+        put32(offset + 8, value);
+        put32(offset + 12, 0);
+    } else if (!strcmp(line, "ram32")) {
+        report("ram32", "%08x", *(volatile uint32_t *)(channel_ram + DATA_OFFSET));
     } else if (!strncmp(line, "config-", 7)) {
         config_access(line);
     } else if (!strcmp(line, "panic")) {
