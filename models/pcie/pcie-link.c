@@ -116,13 +116,18 @@ struct PcieLink {
     uint64_t wire_bytes_gone[PCIE_DIRECTIONS]; /* ledgers of functions that have been freed */
 };
 
+/* The last read that was promised a tag: from when on it was asked for, and when it is through. */
+typedef struct Tag {
+    SimTime asked, done;
+} Tag;
+
 struct PcieFunction {
     PcieLink *link;
     PcieFunctionParams params;
     uint64_t byte_units;                    /* 1/256 ps a byte */
     uint64_t max_payload, max_read_request; /* in force */
     unsigned payload_shift, completion_shift;
-    SimTime *tag_free; /* ring: when the read that holds each tag is through */
+    Tag *tag; /* ring */
     size_t tags, tag_next;
     PcieCount ledger[PCIE_PURPOSES][PCIE_DIRECTIONS][PCIE_TLP_TYPES];
 };
@@ -257,7 +262,7 @@ PcieFunction *pcie_function_new(PcieLink *link, const PcieFunctionParams *params
     self->byte_units = byte_units(least(params->generation, link->params.generation),
                                   power_of_two_below(least(params->lanes, link->params.lanes)));
     self->tags = least(params->tags, link->params.tags);
-    self->tag_free = g_new0(SimTime, self->tags);
+    self->tag = g_new0(Tag, self->tags);
     g_ptr_array_add(link->functions, self);
     pcie_function_set_control(self, PAGE_BYTES, PAGE_BYTES);
     return self;
@@ -286,7 +291,7 @@ void pcie_function_free(PcieFunction *self)
     if (self->link) {
         g_ptr_array_remove(self->link->functions, self);
     }
-    g_free(self->tag_free);
+    g_free(self->tag);
     g_free(self);
 }
 
@@ -566,18 +571,22 @@ SimTime pcie_dma_read(PcieFunction *self, PciePurpose purpose, uint64_t address,
 {
     SimTime done = from;
 
+    from = MAX(from, sim_queue_now(self->link->queue));
     while (bytes > 0) {
         uint64_t part = same_header(address, bytes), wire = header_bytes(address);
-        SimTime sent, tag = self->tag_free[self->tag_next];
+        Tag *tag = &self->tag[self->tag_next];
+        SimTime start, sent;
 
         part = MIN(part, self->max_read_request - (address & (self->max_read_request - 1)));
         if (part == 0) {
             break;
         }
         book(self, purpose, PCIE_UPSTREAM, PCIE_MRD, 1, 0, wire);
-        sent = serialise(self, PCIE_UPSTREAM, 1, wire, MAX(from, tag));
+        /* A read that was asked for in advance does not keep its tag from one now. */
+        start = from < tag->asked ? from : MAX(from, tag->done);
+        sent = serialise(self, PCIE_UPSTREAM, 1, wire, start);
         done = complete(self, purpose, address, part, sent + self->link->params.read_latency_ps);
-        self->tag_free[self->tag_next] = done;
+        *tag = (Tag){from, done};
         if (++self->tag_next == self->tags) {
             self->tag_next = 0;
         }
