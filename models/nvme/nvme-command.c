@@ -160,9 +160,9 @@ static bool fetch_segment(NvmeCommand *command, uint64_t address, uint64_t posit
     PciePurpose purpose = command->sq->qid == 0 ? PCIE_FOR_ADMIN_DATA : PCIE_FOR_DATA;
     Arrival *arrival = data;
     uint8_t piece[PIECE];
+    SimTime done = pcie_dma_read(self->function, purpose, address, bytes, arrival->from);
 
-    arrival->done = MAX(arrival->done,
-                        pcie_dma_read(self->function, purpose, address, bytes, arrival->from));
+    arrival->done = MAX(arrival->done, done);
     for (uint64_t at = 0; at < bytes; at += sizeof piece) {
         size_t n = MIN(bytes - at, sizeof piece);
         uint8_t *to = command->buffer != NULL ? command->buffer + position + at : piece;
@@ -450,6 +450,7 @@ static void post(NvmeCommand *command)
         nvme_model_fatal(self, "NVMe-1.1 §4.1", "bus error on a completion queue");
     }
     cq->posted++;
+    sq->reported = sq->head;
     count_completion(self, command);
     nvme_model_irq_posted(command, cq);
     release(command);

@@ -81,6 +81,7 @@ struct NvmeSq {
     NvmeCq *cq;
     uint64_t base;
     uint32_t size, head, tail;
+    uint32_t reported; /* the head as the last CQE gave it: what the host may count on */
     SimTime *stamps;                    /* by slot: arrival of the doorbell */
     uint64_t *live_cids;                /* bitmap of 65536 */
     NvmeCommand *live;

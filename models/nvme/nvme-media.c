@@ -138,8 +138,9 @@ static SimTime read_units(NvmeModel *self, SimTime from, uint64_t first, uint64_
         uint64_t stripe = first / profile->stripe_bytes;
         uint64_t n = MIN(end, (stripe + 1) * profile->stripe_bytes) - first;
         SimTime time = profile->read_ps + nvme_profile_span(n, profile->unit_bandwidth);
-        SimTime *unit = &self->media.unit_free[sim_hash64_pair(self->media.seed, stripe) % profile->units];
-        done = MAX(done, reserve(unit, from, time) + time);
+        uint64_t unit = sim_hash64_pair(self->media.seed, stripe) % profile->units;
+        SimTime through = reserve(&self->media.unit_free[unit], from, time) + time;
+        done = MAX(done, through);
         first += n;
     }
     return done;
@@ -169,7 +170,8 @@ SimTime nvme_model_media_read(NvmeModel *self, SimTime from, uint64_t first_byte
     rate = sim_table_lookup(&profile->bandwidth_by_size, bytes, 0);
     if (rate != 0) {
         time = nvme_profile_span(bytes, rate);
-        done = MAX(done, reserve(&self->media.quirk_free, from, time) + time);
+        start = reserve(&self->media.quirk_free, from, time);
+        done = MAX(done, start + time);
     }
     done += crossing_penalty(self, first_byte, bytes);
     time = nvme_profile_span(bytes, profile->bandwidth);

@@ -67,7 +67,7 @@ static const SimParam params[] = {
     STR("identify", "identify.eui64", eui64, "0000000000000000", "EUI64 of namespace 1, sixteen hex digits; zeros = none"),
     COUNT("identify", "identify.rab", rab, 0, 255, "0", "Recommended Arbitration Burst"),
     COUNT("identify", "identify.cmic", cmic, 0, 255, "0", "multi-interface capabilities"),
-    COUNT("identify", "identify.mdts", mdts, 0, 16, NULL, "Maximum Data Transfer Size: page-min << n; 0 = no limit"),
+    COUNT("identify", "identify.mdts", mdts, 1, 9, NULL, "Maximum Data Transfer Size: page-min << n, at most 2 MiB"),
     COUNT("identify", "identify.cntlid", cntlid, 0, 65535, "0", "controller id"),
     COUNT("identify", "identify.oacs", oacs, 0, 7, "0", "optional admin commands: 1 security, 2 format, 4 firmware"),
     COUNT("identify", "identify.acl", acl, 0, 255, "3", "Abort Command Limit, 0's based"),

@@ -103,7 +103,8 @@ void nvme_model_queues_drop(NvmeModel *self)
 
 void nvme_model_kick(NvmeModel *self, SimTime when)
 {
-    if (!sim_event_scheduled(&self->fetch) || self->fetch.when > when) {
+    if (when != SIM_TIME_NEVER &&
+        (!sim_event_scheduled(&self->fetch) || self->fetch.when > when)) {
         sim_queue_schedule(self->port->queue, &self->fetch, when, SIM_PRIO_NORMAL);
     }
 }
@@ -126,7 +127,7 @@ static void tail_written(NvmeModel *self, NvmeSq *sq, uint32_t value, SimTime ar
         return;
     }
     added = ring_distance(sq->tail, value, sq->size);
-    room = sq->size - 1 - ring_distance(sq->head, sq->tail, sq->size);
+    room = sq->size - 1 - ring_distance(sq->reported, sq->tail, sq->size);
     if (added > room) {
         invalid_doorbell(self, "SQ tail doorbell moved backwards or past the head",
                          NVME_EVENT_INVALID_DOORBELL_VALUE);
@@ -214,6 +215,21 @@ void nvme_model_settle(NvmeModel *self)
     }
 }
 
+/* When an event must look at @doorbell; SIM_TIME_NEVER: it can wait for whatever comes next. */
+static SimTime doorbell_event(const NvmeModel *self, const NvmeDoorbell *doorbell)
+{
+    const NvmeCq *cq = self->cqs[doorbell->qid];
+
+    if (!doorbell->is_cq) {
+        return doorbell->arrival + self->profile->doorbell_to_fetch_ps;
+    }
+    if (cq == NULL || self->intx || cq->used == cq->size - 1 || doorbell->value >= cq->size ||
+        ring_distance(cq->head, doorbell->value, cq->size) > cq->posted) {
+        return doorbell->arrival; /* somebody waits for it, or it is wrong */
+    }
+    return SIM_TIME_NEVER;
+}
+
 static void record_doorbell_fault(NvmeModel *self, const SimFault *fault, unsigned qid)
 {
     SimTelemetry *telemetry = self->port->telemetry;
@@ -265,14 +281,7 @@ void nvme_model_doorbell(NvmeModel *self, uint64_t offset, uint32_t value)
     }
     self->doorbells[(self->doorbells_first + self->doorbells_n) % NVME_DOORBELLS_MOST] = doorbell;
     self->doorbells_n++;
-    if (!doorbell.is_cq) {
-        nvme_model_kick(self, doorbell.arrival + self->profile->doorbell_to_fetch_ps);
-    } else {
-        const NvmeCq *cq = self->cqs[doorbell.qid];
-        if (cq != NULL && (cq->used == cq->size - 1 || self->intx)) {
-            nvme_model_kick(self, doorbell.arrival);
-        }
-    }
+    nvme_model_kick(self, doorbell_event(self, &doorbell));
 }
 
 /* Can the entry at the head of @sq be fetched now?  If only time is wanting, *@next gets it. */
@@ -417,7 +426,15 @@ void nvme_model_fetch_event(void *opaque)
         self->last_sq = sq->qid;
         take_turn(self, sq, now, &next);
     }
-    if (self->running && next != SIM_TIME_NEVER) {
+    for (unsigned i = 0; i < self->doorbells_n; i++) {
+        unsigned at = (self->doorbells_first + i) % NVME_DOORBELLS_MOST;
+        SimTime due = doorbell_event(self, &self->doorbells[at]);
+        if (due != SIM_TIME_NEVER) {
+            next = MIN(next, due);
+            break; /* the others arrive later, and this one's event looks at them again */
+        }
+    }
+    if (self->running) {
         nvme_model_kick(self, next);
     }
 }
