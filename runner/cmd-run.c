@@ -196,22 +196,24 @@ static JsonObject *run_one(guint index, int interrupt_fd, void *opaque)
     return run ? run : report_describe_error(scenario, error->message);
 }
 
-static void one_done(guint index, JsonObject *run, void *opaque)
+/* A run without a row could not even begin: the next ones would not either. */
+static gboolean one_done(guint index, JsonObject *run, void *opaque)
 {
     Session *session = opaque;
     JsonObject *died =
         run ? NULL
             : report_describe_error(g_ptr_array_index(session->points, index),
                                     "the process that ran it was killed");
+    gboolean began = !run || !json_object_get_null_member(run, "run_id");
 
     session->done++;
     clear_bar(session);
-    if (run && json_object_get_null_member(run, "run_id") &&
-        session->arguments->format && strcmp(session->arguments->format, "text") != 0) {
+    if (!began) {
         cmd_fail(CMD_CANNOT_RUN, "run", "%s", json_object_get_string_member(run, "reason"));
     }
     report_add(session->report, index, run ? run : died);
     g_clear_pointer(&died, json_object_unref);
+    return began;
 }
 
 static int run_all(Session *session, ReportFormat format)
@@ -249,6 +251,21 @@ static int explain_all(Session *session, const char *why)
     return CMD_OK;
 }
 
+/* A database that cannot be written is known before the guest boots. */
+static gboolean check_database(const RunArguments *arguments)
+{
+    g_autoptr(GError) error = NULL;
+    ResultsStore *store = results_open(arguments->db ? arguments->db : CMD_DEFAULT_DB,
+                                       RESULTS_OPEN_WRITE, &error);
+
+    if (!store) {
+        cmd_fail(CMD_CANNOT_RUN, "run", "%s", error->message);
+        return FALSE;
+    }
+    results_close(store);
+    return TRUE;
+}
+
 static int run_with(const RunArguments *arguments, ReportFormat format)
 {
     g_autoptr(GError) error = NULL;
@@ -271,8 +288,10 @@ static int run_with(const RunArguments *arguments, ReportFormat format)
     if (status != CMD_GO_ON) {
         return status;
     }
-    return arguments->explain ? explain_all(&session, error ? error->message : "")
-                              : run_all(&session, format);
+    if (arguments->explain) {
+        return explain_all(&session, error ? error->message : "");
+    }
+    return check_database(arguments) ? run_all(&session, format) : CMD_CANNOT_RUN;
 }
 
 int cmd_run(int argc, char **argv)

@@ -101,7 +101,7 @@ static gboolean read_worker(Worker *worker)
     return n > 0 || (n < 0 && errno == EINTR);
 }
 
-static void end_worker(Worker *worker, JobDone done, void *opaque)
+static gboolean end_worker(Worker *worker, JobDone done, void *opaque)
 {
     g_autoptr(JsonParser) parser = json_parser_new();
 
@@ -110,17 +110,21 @@ static void end_worker(Worker *worker, JobDone done, void *opaque)
     gboolean whole = json_parser_load_from_data(parser, worker->text->str, -1, NULL) &&
                      json_parser_get_root(parser) &&
                      JSON_NODE_HOLDS_OBJECT(json_parser_get_root(parser));
-    done(worker->index, whole ? json_node_get_object(json_parser_get_root(parser)) : NULL, opaque);
+    gboolean go_on = done(
+        worker->index, whole ? json_node_get_object(json_parser_get_root(parser)) : NULL, opaque);
     close(worker->fd);
     g_string_free(worker->text, TRUE);
     g_free(worker);
+    return go_on;
 }
 
 static void run_here(guint jobs, int interrupt_fd, JobFunc run, JobDone done, void *opaque)
 {
-    for (guint i = 0; i < jobs && !jobs_interrupted(interrupt_fd); i++) {
+    gboolean go_on = TRUE;
+
+    for (guint i = 0; i < jobs && go_on && !jobs_interrupted(interrupt_fd); i++) {
         JsonObject *described = run(i, interrupt_fd, opaque);
-        done(i, described, opaque);
+        go_on = done(i, described, opaque);
         json_object_unref(described);
     }
 }
@@ -129,7 +133,7 @@ void jobs_run(guint jobs, guint at_once, int interrupt_fd, JobFunc run, JobDone 
 {
     g_autoptr(GPtrArray) workers = g_ptr_array_new();
     guint next = 0;
-    gboolean stopping = FALSE;
+    gboolean stopping = FALSE, killed = FALSE;
 
     if (at_once <= 1 || jobs <= 1) {
         run_here(jobs, interrupt_fd, run, done, opaque);
@@ -138,10 +142,10 @@ void jobs_run(guint jobs, guint at_once, int interrupt_fd, JobFunc run, JobDone 
     while (workers->len || (next < jobs && !stopping)) {
         while (!stopping && next < jobs && workers->len < at_once) {
             Worker *worker = start_worker(next, run, opaque);
-            if (!worker) {
-                done(next, NULL, opaque);
-            } else {
+            if (worker) {
                 g_ptr_array_add(workers, worker);
+            } else {
+                stopping = !done(next, NULL, opaque);
             }
             next++;
         }
@@ -149,12 +153,12 @@ void jobs_run(guint jobs, guint at_once, int interrupt_fd, JobFunc run, JobDone 
         for (guint i = 0; i < workers->len; i++) {
             fds[i] = (struct pollfd){.fd = ((Worker *)workers->pdata[i])->fd, .events = POLLIN};
         }
-        fds[workers->len] = (struct pollfd){.fd = stopping ? -1 : interrupt_fd, .events = POLLIN};
+        fds[workers->len] = (struct pollfd){.fd = killed ? -1 : interrupt_fd, .events = POLLIN};
         if (workers->len == 0 || poll(fds, workers->len + 1, -1) < 0) {
             continue;
         }
         if (fds[workers->len].revents) {
-            stopping = TRUE; /* a Ctrl-C reached them too; a plain kill did not */
+            stopping = killed = TRUE; /* a Ctrl-C reached them too; a plain kill did not */
             for (guint i = 0; i < workers->len; i++) {
                 kill(((Worker *)workers->pdata[i])->pid, SIGTERM);
             }
@@ -163,7 +167,7 @@ void jobs_run(guint jobs, guint at_once, int interrupt_fd, JobFunc run, JobDone 
             Worker *worker = workers->pdata[i];
             if (fds[i].revents && !read_worker(worker)) {
                 g_ptr_array_remove_index(workers, i);
-                end_worker(worker, done, opaque);
+                stopping |= !end_worker(worker, done, opaque);
             }
         }
     }

@@ -5,8 +5,8 @@
 
 /* Runs job @index and describes it; (transfer full). */
 typedef JsonObject *(*JobFunc)(guint index, int interrupt_fd, void *opaque);
-/* A job has ended, in this process; @run: NULL: its process died. */
-typedef void (*JobDone)(guint index, JsonObject *run, void *opaque);
+/* A job has ended, in this process; @run: NULL: its process died.  FALSE: no further job begins. */
+typedef gboolean (*JobDone)(guint index, JsonObject *run, void *opaque);
 
 /* A descriptor that becomes readable at SIGINT, SIGTERM or SIGHUP, which are blocked from then on;
  * -1: there is none. */

@@ -199,6 +199,7 @@ static void print_devices(JsonArray *devices)
     }
 }
 
+/* A run without a row has had its line on stderr. */
 static void print_text(Report *self, JsonObject *run)
 {
     const char *status = text_of(run, "status");
@@ -206,14 +207,12 @@ static void print_text(Report *self, JsonObject *run)
     gint64 id = json_object_get_int_member_with_default(run, "run_id", 0);
     JsonArray *checks = json_object_get_array_member(run, "checks");
 
-    if (self->quiet && strcmp(status, "passed") == 0) {
+    if (!id || (self->quiet && strcmp(status, "passed") == 0)) {
         return;
     }
-    printf("%s%s%s: %s", text_of(run, "scenario"), *point ? " " : "", point, status);
-    if (id) {
-        printf(", run %" G_GINT64_FORMAT ", %.1f s", id,
-               json_object_get_double_member(run, "wall_seconds"));
-    }
+    printf("%s%s%s: %s, run %" G_GINT64_FORMAT ", %.1f s", text_of(run, "scenario"),
+           *point ? " " : "", point, status, id,
+           json_object_get_double_member(run, "wall_seconds"));
     if (*text_of(run, "reason")) {
         printf(": %s", text_of(run, "reason"));
     }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "nvme/nvme-model.h"
 #include "paths.h"
 #include "results/published.h"
 
@@ -142,6 +143,60 @@ static gboolean check_serial(SimKeyfile *file, const char *group, const char *se
     return fits;
 }
 
+/* --- Faults: the model knows its stages; one that nothing is connected to reads them. --- */
+
+static bool no_dma_read(void *opaque, uint64_t iova, void *buf, size_t bytes)
+{
+    return false;
+}
+
+static bool no_dma_write(void *opaque, uint64_t iova, const void *buf, size_t bytes)
+{
+    return false;
+}
+
+static SimIrqMode no_irq_mode(void *opaque, unsigned *vectors)
+{
+    *vectors = 0;
+    return SIM_IRQ_NONE;
+}
+
+static bool no_raise(void *opaque, unsigned vector)
+{
+    return false;
+}
+
+static void no_intx(void *opaque, bool level) {}
+
+gboolean scenario_add_fault(Scenario *self, ScenarioDevice *device, const char *text,
+                            const SimKeyfileEntry *entry, GError **error)
+{
+    static const SimPortOps ops = {.dma_read = no_dma_read,
+                                   .dma_write = no_dma_write,
+                                   .irq_mode = no_irq_mode,
+                                   .raise = no_raise,
+                                   .set_intx = no_intx};
+    const char *const faults[] = {text, NULL};
+    const NvmeModelOptions options = {.faults = faults};
+    g_autoptr(SimQueue) queue = sim_queue_new();
+    SimPort port = {.ops = &ops, .queue = queue, .device = device->name, .seed = self->seed};
+    PcieLink *link = pcie_link_new(queue, "none", &self->machine->slots[0].params);
+    PcieFunction *function = pcie_function_new(link, &(PcieFunctionParams){0});
+    g_autoptr(GError) inner = NULL;
+    NvmeModel *model = nvme_model_new(&port, function, device->profile, &options, &inner);
+
+    nvme_model_free(model);
+    pcie_function_free(function);
+    pcie_link_free(link);
+    if (!model) {
+        sim_keyfile_error(self->file, entry, SIM_KEYFILE_ERROR_VALUE, error, "%s",
+                          inner->message);
+        return FALSE;
+    }
+    g_ptr_array_add(device->faults, g_strdup(text));
+    return TRUE;
+}
+
 gboolean scenario_read_device(Scenario *self, const char *group, GError **error)
 {
     static const char *const fills[] = {"random", "zero", NULL};
@@ -183,7 +238,10 @@ gboolean scenario_read_device(Scenario *self, const char *group, GError **error)
     device->serial = g_strdup(scenario_text(self->file, group, "serial"));
     g_auto(GStrv) faults = scenario_list(scenario_text(self->file, group, "faults"), ";");
     for (char **fault = faults; *fault; fault++) {
-        g_ptr_array_add(device->faults, g_strdup(*fault));
+        if (!scenario_add_fault(self, device, *fault,
+                                sim_keyfile_entry(self->file, group, "faults"), error)) {
+            return FALSE;
+        }
     }
     return read_published(self->file, device, group, error) &&
            (!device->serial || check_serial(self->file, group, device->serial, error));

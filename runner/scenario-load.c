@@ -234,13 +234,9 @@ static gboolean read_fault(Scenario *self, const char *group, GError **error)
         return FALSE;
     }
     g_autofree char *rest = g_strjoinv(" ", words + 1);
-    if (at_ps) {
-        g_autofree char *at = sim_value_format(at_ps, SIM_UNIT_TIME);
-        g_ptr_array_add(device->faults, g_strdup_printf("%s at=%s", rest, at));
-    } else {
-        g_ptr_array_add(device->faults, g_steal_pointer(&rest));
-    }
-    return TRUE;
+    g_autofree char *at = at_ps ? sim_value_format(at_ps, SIM_UNIT_TIME) : NULL;
+    g_autofree char *whole = at ? g_strdup_printf("%s at=%s", rest, at) : g_strdup(rest);
+    return scenario_add_fault(self, device, whole, entry, error);
 }
 
 gboolean scenario_read_step(Scenario *self, const char *group, GError **error)

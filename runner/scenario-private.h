@@ -33,6 +33,9 @@ GPtrArray *scenario_expand(SimKeyfile *file, GPtrArray **labels, GError **error)
 
 /* --- scenario-device.c, scenario-load.c --- */
 gboolean scenario_read_device(Scenario *self, const char *group, GError **error);
+/* Adds a fault for sim-fault.h, after the model itself has read it; errors are at @entry. */
+gboolean scenario_add_fault(Scenario *self, ScenarioDevice *device, const char *text,
+                            const SimKeyfileEntry *entry, GError **error);
 gboolean scenario_finish_devices(Scenario *self, GError **error); /* slots, serials */
 gboolean scenario_read_load(Scenario *self, const char *group, GError **error);
 gboolean scenario_finish_loads(Scenario *self, GError **error); /* devices, window, sizes */

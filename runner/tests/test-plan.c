@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From a scenario to the guest's plan. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <string.h>
+
+#include "plan.h"
+
+#define HEAD                                                                                       \
+    "[scenario]\ntitle = t\nwhy = w\nseed = 7\n[machine]\nprofile = xeon-2620v4-x2\n"              \
+    "[device nvme0]\nprofile = samsung-sm951\nserial = A\n"                                        \
+    "[device nvme1]\nprofile = intel-750\nserial = B\n"
+
+static GPtrArray *modules(void)
+{
+    GPtrArray *list = g_ptr_array_new_with_free_func((GDestroyNotify)plan_module_free);
+
+    g_ptr_array_add(list, plan_module_new("/x/kernel/nvme-core.ko"));
+    g_ptr_array_add(list, plan_module_new("/x/kernel/nvme.ko"));
+    return list;
+}
+
+/* The plan of a scenario's first point, or its error. */
+static char *plan_of(const char *text, GError **error)
+{
+    g_autoptr(GPtrArray) points = scenario_parse("s.ini", text, NULL, error);
+    g_autoptr(GPtrArray) list = modules();
+
+    cr_assert(points != NULL, "%s", (*error)->message);
+    return plan_text(g_ptr_array_index(points, 0), list, error);
+}
+
+static void expect_plan(const char *text, const char *want)
+{
+    GError *error = NULL;
+    g_autofree char *plan = plan_of(text, &error);
+
+    cr_assert(plan != NULL, "%s", error ? error->message : "?");
+    cr_expect(eq(str, plan, (char *)want));
+}
+
+static void expect_error(const char *text, const char *where, const char *says)
+{
+    GError *error = NULL;
+    g_autofree char *plan = plan_of(text, &error);
+
+    cr_assert(plan == NULL, "this was taken: %s", text);
+    cr_expect(g_str_has_prefix(error->message, where), "%s", error->message);
+    cr_expect(strstr(error->message, says) != NULL, "%s", error->message);
+    g_error_free(error);
+}
+
+Test(plan, one_load)
+{
+    expect_plan(HEAD "[driver]\nparameters = nvme.poll_queues=2 nvme_core.io_timeout=5\n"
+                     "[load]\nreaders = 3\nios = 50\nwarmup = 5\nspan = 1GiB\n",
+                "# s\n"
+                "insmod nvme-core.ko io_timeout=5\n"
+                "insmod nvme.ko poll_queues=2\n"
+                "wait-nvme A 60000\n"
+                "wait-nvme B 60000\n"
+                "queue-map\n"
+                "observe before\n"
+                "load devices=A,B pattern=randread readers=3 depth=1 block=4096 ios=50 warmup=5 "
+                "span=1073741824 offset=0 seed=7 pin=spread window=yes\n"
+                "observe after\n"
+                "dmesg\n");
+}
+
+Test(plan, steps_in_order)
+{
+    expect_plan(HEAD "[load fill]\ndevices = nvme1\npattern = write\nios = 9\nwindow = no\n"
+                     "[load quick]\ntime = 5ms\nspan = 1MiB\n"
+                     "[step 1 look]\nguest = cat {nvme0} ${HOME} {nvme1:bdf} {a b}\n"
+                     "[step 4 read]\nload = quick\nplan = wait-nvme {nvme0:serial} 9\n"
+                     "[step 5 check]\n"
+                     "verify = device=nvme1 action=check sizes=512B,4KiB span=1MiB blocks=3\n",
+                "# s\n"
+                "insmod nvme-core.ko\n"
+                "insmod nvme.ko\n"
+                "wait-nvme A 60000\n"
+                "wait-nvme B 60000\n"
+                "queue-map\n"
+                "load devices=B pattern=write readers=1 depth=1 block=4096 ios=9 warmup=0 "
+                "span=17179869184 offset=0 seed=7 pin=spread window=no\n"
+                "# step 1 look\n"
+                "mark 1\n"
+                "run cat {A} ${HOME} {B:bdf} {a b}\n"
+                "# step 4 read\n"
+                "mark 4\n"
+                "observe before\n"
+                "load devices=A,B pattern=randread readers=1 depth=1 block=4096 time-ms=5 warmup=0 "
+                "span=1048576 offset=0 seed=7 pin=spread window=yes\n"
+                "observe after\n"
+                "wait-nvme A 9\n"
+                "# step 5 check\n"
+                "mark 5\n"
+                "verify device=B action=check sizes=512,4096 span=1048576 blocks=3 seed=7\n"
+                "dmesg\n");
+}
+
+Test(plan, refused)
+{
+    expect_error(HEAD "[step 1 a]\nguest = dd if={nvme2}\n", "s.ini:14", "did you mean 'nvme0'");
+    expect_error(HEAD "[step 1 a]\nguest = dd if={nvme0:ctl}\n", "s.ini:14",
+                 "did you mean 'ctrl'");
+    expect_error(HEAD "[step 1 a]\nverify = devise=nvme0\n", "s.ini:14", "did you mean 'device'");
+    expect_error(HEAD "[step 1 a]\nverify = device=nvme0 sizes=512\n", "s.ini:14", "unit");
+    expect_error(HEAD "[step 1 a]\nguest = true\n[driver]\nparameters = nvmf.x=1\n", "s.ini:16",
+                 "did you mean 'nvme'");
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Scenario files: what is refused, with file and line; what a good one becomes. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <criterion/parameterized.h>
+#include <string.h>
+
+#include "scenario.h"
+
+/* Lines 1 to 11 of every case below. */
+#define HEAD                                                                                       \
+    "[scenario]\n"                                                                                 \
+    "title = t\n"                                                                                  \
+    "why = w\n"                                                                                    \
+    "[machine]\n"                                                                                  \
+    "profile = xeon-2620v4-x2\n"                                                                   \
+    "cpus = 8\n"                                                                                   \
+    "[device nvme0]\n"                                                                             \
+    "profile = samsung-sm951\n"                                                                    \
+    "[load]\n"                                                                                     \
+    "ios = 100\n"
+
+typedef struct Case {
+    const char *text, *where, *says;
+} Case;
+
+static const Case cases[] = {
+    {"[scenario]\ntitle = t\n[machine]\nprofile = xeon-2620v4-x2\n", "s.ini:1", "why"},
+    {"[scenario]\ntitle = t\nwhy = w\n", "s.ini", "[machine] profile"},
+    {HEAD "titel = x\n", "s.ini:11", "titel"},
+    {HEAD "reeders = 3\n", "s.ini:11", "did you mean 'readers'"},
+    {HEAD "readers = 3\nreaders = 4\n", "s.ini:12", "second time"},
+    {HEAD "[load]\n", "s.ini:11", "second time"},
+    {HEAD "block = 4\n", "s.ini:11", "unit"},
+    {HEAD "block = 4 parsec\n", "s.ini:11", ""},
+    {HEAD "block = 700B\n", "s.ini:11", "multiple of 512B"},
+    {HEAD "block = 64MiB\n", "s.ini:11", "out of range"},
+    {HEAD "span = 6KiB\n", "s.ini:11", "multiple of block"},
+    {HEAD "span = 1024GiB\n", "s.ini:11", "beyond the end of nvme0"},
+    {HEAD "readers = 0\n", "s.ini:11", "out of range: 1 to 1024"},
+    {HEAD "pattern = randraed\n", "s.ini:11", "did you mean 'randread'"},
+    {HEAD "time = 5ms\n", "s.ini:11", "keep one"},
+    {HEAD "devices = nvme1\n", "s.ini:11", "did you mean 'nvme0'"},
+    {HEAD "block = 4KiB # small\n", "s.ini:11", "comment"},
+    {HEAD "[lood]\n", "s.ini:11", "did you mean 'load'"},
+    {HEAD "[device]\n", "s.ini:11", "[device nvme0]"},
+    {HEAD "[machine x]\n", "s.ini:11", "has no name"},
+    {HEAD "[device nvme1]\nprofile = samsung-sm591\n", "s.ini:12", "did you mean 'samsung-sm951'"},
+    {HEAD "[device nvme1]\nprofile = ideal\nslot = slut0\n", "s.ini:13", "did you mean 'slot0'"},
+    {HEAD "[device nvme1]\nprofile = ideal\nfill = zeros\n", "s.ini:13", "did you mean 'zero'"},
+    {HEAD "[device nvme1]\nprofile = ideal\nserial = has blank\n", "s.ini:13", "serial"},
+    {HEAD "[device nvme1]\nprofile = ideal\nserial = A\n[device nvme2]\nprofile = ideal\n"
+          "serial = A\n",
+     "s.ini:16", "differ"},
+    {HEAD "[device nvme1]\nprofile = ideal\npublished = d000_4k_rand_after_3nvm\n", "s.ini:13",
+     "did you mean"},
+    {HEAD "[device nvme1]\nprofile = ideal\nprofile.io-queue = 4\n", "s.ini:13",
+     "did you mean 'io-queues'"},
+    {HEAD "[device nvme1]\nprofile = ideal\nprofile.io-queues = 0\n", "s.ini:13", "out of range"},
+    {HEAD "[device nvme1]\nprofile = ideal\nprofile.io-queues = 70000\n", "s.ini:13",
+     "out of range"},
+    {HEAD "[device nvme1]\nprofile = ideal\nprofile.timeout = 3\n", "s.ini:13", "unit"},
+    {HEAD "[driver]\nparameters = nvme.poll_queues=9\n", "s.ini:12", "impossible queue count"},
+    {HEAD "[driver]\nparameters = poll_queues=1\n", "s.ini:12", "MODULE.NAME=VALUE"},
+    {HEAD "[step one]\nguest = true\n", "s.ini:11", "[step N TITLE]"},
+    {HEAD "[step 2 b]\nguest = true\n[step 1 a]\nguest = true\n", "s.ini:13", "upwards"},
+    {HEAD "[step 1 a]\nload = quick\n", "s.ini:12", "there is no load 'quick'"},
+    {HEAD "[step 1 a]\nat = 5ms\n", "s.ini:12", "fault"},
+    {HEAD "[step 1 a]\nfault = nvme9 cqe hold\n", "s.ini:12", "did you mean 'nvme0'"},
+    {HEAD "[step 1 a]\nfault = nvme0 cqe\n", "s.ini:12", "DEVICE STAGE ACTION"},
+    {HEAD "[step 1 a]\nfault = nvme0 cqee hold\n", "s.ini:12", "cqe"},
+    {HEAD "[matrix]\nload = 1; 2\n", "s.ini:12", "GROUP.KEY"},
+    {HEAD "[matrix]\nload.block = 4KiB; 4KiB\n", "s.ini:12", "twice"},
+    {HEAD "[matrix]\nload.block = 4KiB; 5\n", "s.ini:12", "unit"},
+    {HEAD "[matrix]\nload.blok = 4KiB; 8KiB\n", "s.ini:12", "did you mean 'block'"},
+    {HEAD "[matrix]\nlaod.block = 4KiB; 8KiB\n", "s.ini:12", "did you mean 'load'"},
+    {HEAD "[matrix]\nload.block = 4KiB; 8KiB\n[expect load.block=9KiB]\nnvme0.violations = 0\n",
+     "s.ini:13", "no value '9KiB'"},
+    {HEAD "[matrix]\nload.block = 4KiB\n[expect load.blok=4KiB]\nnvme0.violations = 0\n",
+     "s.ini:13", "did you mean 'load.block'"},
+    {HEAD "[expect]\nnvme0.iopps.min = 3/s\n", "s.ini:12", "iops"},
+    {HEAD "[expect]\nnvme7.iops.min = 3/s\n", "s.ini:12", "nvme"},
+    {"[scenario]\ntitle = t\nwhy = w\ndriver = linux-mvme\n", "s.ini:4", "did you mean 'linux-nvme'"},
+    {"[scenario]\ntitle = t\nwhy = w\nclock = walls\n", "s.ini:4", "did you mean 'wall'"},
+    {"[scenario]\ntitle = t\nwhy = w\nlimit = 3\n", "s.ini:4", "unit"},
+    {"[scenario]\ntitle = t\nwhy = w\n[machine]\nprofile = xeon\n", "s.ini:5", "xeon"},
+    {"[scenario]\ntitle = t\nwhy = w\n[machine]\nprofile = xeon-e31270\ncpus = 900\n", "s.ini:6",
+     "out of range"},
+    {"[scenario]\ntitle = t\nwhy = w\n[machine]\nprofile = xeon-e31270\n", "s.ini", "does nothing"},
+    {"title = t\n", "s.ini:1", "group"},
+};
+
+ParameterizedTestParameters(scenario, refused)
+{
+    static unsigned rows[G_N_ELEMENTS(cases)];
+    for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+        rows[i] = i;
+    }
+    return cr_make_param_array(unsigned, rows, G_N_ELEMENTS(cases));
+}
+ParameterizedTest(unsigned *row, scenario, refused)
+{
+    const Case *test = &cases[*row];
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GPtrArray) points = scenario_parse("s.ini", test->text, NULL, &error);
+
+    cr_assert(points == NULL, "case %u was taken: %s", *row, test->says);
+    cr_assert(error != NULL);
+    cr_expect(g_str_has_prefix(error->message, test->where), "case %u: %s, not at %s", *row,
+              error->message, test->where);
+    cr_expect(strstr(error->message, test->says) != NULL, "case %u: %s, not \"%s\"", *row,
+              error->message, test->says);
+    cr_expect(strchr(error->message, '\n') == NULL, "case %u: more than one line", *row);
+}
+
+static GPtrArray *good(const char *text, const char *const *sets)
+{
+    g_autoptr(GError) error = NULL;
+    GPtrArray *points = scenario_parse("dir/s.ini", text, sets, &error);
+
+    cr_assert(points != NULL, "%s", error ? error->message : "?");
+    return points;
+}
+
+Test(scenario, values)
+{
+    g_autoptr(GPtrArray) points = good(HEAD "block = 8KiB\nreaders = 3\n", NULL);
+    const Scenario *scenario = g_ptr_array_index(points, 0);
+    const ScenarioLoad *load = g_ptr_array_index(scenario->loads, 0);
+    const ScenarioDevice *device = g_ptr_array_index(scenario->devices, 0);
+
+    cr_expect(eq(u32, points->len, 1));
+    cr_expect(eq(str, scenario->name, "s"));
+    cr_expect(eq(str, scenario->point, ""));
+    cr_expect(eq(u64, scenario->cpus, 8));
+    cr_expect(eq(u64, scenario->seed, 1));
+    cr_expect(eq(str, scenario->clock, "deterministic"));
+    cr_expect(eq(u64, load->block_bytes, 8192));
+    cr_expect(eq(u64, load->readers, 3));
+    cr_expect(eq(u64, load->ios, 100));
+    cr_expect(eq(str, load->devices[0], "nvme0"));
+    cr_expect(load->window);
+    cr_expect(eq(str, device->slot, "slot0"));
+    cr_expect(eq(str, device->serial, "S1XVNYAGA03031"));
+    cr_expect(eq(str, device->fill, "random"));
+}
+
+Test(scenario, serials_and_slots_differ)
+{
+    g_autoptr(GPtrArray) points =
+        good(HEAD "[device b]\nprofile = samsung-sm951\n[device c]\nprofile = samsung-sm951\n"
+                  "slot = slot1\n",
+             NULL);
+    const Scenario *scenario = g_ptr_array_index(points, 0);
+    const ScenarioDevice *b = g_ptr_array_index(scenario->devices, 1);
+    const ScenarioDevice *c = g_ptr_array_index(scenario->devices, 2);
+
+    cr_expect(eq(str, b->serial, "S1XVNYAGA03031-1"));
+    cr_expect(eq(str, c->serial, "S1XVNYAGA03031-2"));
+    cr_expect(eq(str, c->slot, "slot1"));
+    cr_expect(eq(str, b->slot, "slot2"), "slot1 is taken by name");
+}
+
+Test(scenario, matrix_in_file_order)
+{
+    static const char *const want[] = {
+        "device nvme0.profile=samsung-sm951 load.block=4KiB",
+        "device nvme0.profile=samsung-sm951 load.block=8KiB",
+        "device nvme0.profile=intel-750 load.block=4KiB",
+        "device nvme0.profile=intel-750 load.block=8KiB",
+    };
+    g_autoptr(GPtrArray) points =
+        good(HEAD "[matrix]\ndevice nvme0.profile = samsung-sm951; intel-750\n"
+                  "load.block = 4KiB; 8KiB\n",
+             NULL);
+
+    cr_assert(eq(u32, points->len, 4));
+    for (guint i = 0; i < 4; i++) {
+        const Scenario *scenario = g_ptr_array_index(points, i);
+        const ScenarioLoad *load = g_ptr_array_index(scenario->loads, 0);
+        const ScenarioDevice *device = g_ptr_array_index(scenario->devices, 0);
+        cr_expect(eq(str, scenario->point, (char *)want[i]));
+        cr_expect(eq(u64, load->block_bytes, i % 2 ? 8192 : 4096));
+        cr_expect(eq(str, (char *)nvme_profile_name(device->profile),
+                     i < 2 ? "samsung-sm951" : "intel-750"));
+    }
+}
+
+Test(scenario, points_are_rows)
+{
+    g_autoptr(GPtrArray) points =
+        good(HEAD "[point small]\nload.block = 512B\nload.readers = 2\n[point large]\n"
+                  "load.block = 128KiB\n[expect]\nnvme0.violations = 0\n[expect point=large]\n"
+                  "nvme0.commands = 100\n",
+             NULL);
+    const Scenario *small = g_ptr_array_index(points, 0);
+    const Scenario *large = g_ptr_array_index(points, 1);
+
+    cr_assert(eq(u32, points->len, 2));
+    cr_expect(eq(str, small->point, "point=small"));
+    cr_expect(eq(u64, ((ScenarioLoad *)small->loads->pdata[0])->readers, 2));
+    cr_expect(eq(u64, ((ScenarioLoad *)large->loads->pdata[0])->readers, 1));
+    cr_expect(eq(u32, sim_keyfile_entries(small->file, "expect")->len, 1));
+    cr_expect(eq(u32, sim_keyfile_entries(large->file, "expect")->len, 2));
+    cr_expect(eq(u32, sim_keyfile_entry(large->file, "expect", "nvme0.commands")->line, 19));
+}
+
+Test(scenario, sets)
+{
+    static const char *const sets[] = {"load.block=64KiB", "seed=9", "machine.cpus=4",
+                                       "device.profile.io-queues=2", NULL};
+    g_autoptr(GPtrArray) points =
+        good(HEAD "[matrix]\nload.block = 4KiB; 64KiB; 128KiB\n", sets);
+    const Scenario *scenario = g_ptr_array_index(points, 0);
+    const ScenarioDevice *device = g_ptr_array_index(scenario->devices, 0);
+
+    cr_assert(eq(u32, points->len, 1), "--set of an axis narrows the matrix");
+    cr_expect(eq(str, scenario->point, "load.block=64KiB"));
+    cr_expect(eq(u64, scenario->seed, 9));
+    cr_expect(eq(u64, scenario->cpus, 4));
+    cr_expect(eq(str, (char *)g_ptr_array_index(device->changes, 0), "io-queues=2"));
+}
+
+Test(scenario, sets_that_are_refused)
+{
+    static const char *const sets[][2] = {{"load", NULL},           {"laod.block=4KiB", NULL},
+                                          {"load.blok=4KiB", NULL}, {"seed=x", NULL},
+                                          {"point=one", NULL}};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(sets); i++) {
+        g_autoptr(GError) error = NULL;
+        g_autoptr(GPtrArray) points = scenario_parse("s.ini", HEAD, sets[i], &error);
+        cr_expect(points == NULL && error != NULL, "%s was taken", sets[i][0]);
+    }
+}
