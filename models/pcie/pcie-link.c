@@ -5,11 +5,7 @@
  * or 16 (4-DW: address from 4 GiB on) of header, the payload in whole DWs, 4 of LCRC.  A completion
  * and whatever the host initiates (BARs and MSI addresses behind a bridge) have 3-DW headers.
  *
- * Time: a lane moves 2.5, 5.0 (8b/10b) or 8, 16 (128b/130b) Gbit/s, which is a whole number of
- * 1/256 ps a byte for each legal width; sums are kept in that unit, so no drift builds up.  Each
- * direction has a calendar of busy intervals from now on.  A request takes the idle time from its
- * start on until it has enough, around what was promised to earlier calls; a direction with work to
- * do is never idle.
+ * Time: pcie-serialiser.h.  A direction with work to do is never idle.
  *
  * DLLPs: each `ack_every` (`fc_every`) TLPs in one direction owe one DLLP of 8 bytes [PCIe-3.0
  * §3.4, §2.6.1] to the other.  They go out in idle time first; what is left delays that direction's
@@ -19,11 +15,10 @@
  * requests of different calls, ECRC, poisoned TLPs, 10-bit tags' registers. */
 #include "pcie/pcie-link.h"
 #include "pcie/pcie-link-internal.h"
+#include "pcie/pcie-serialiser.h"
 #include <stddef.h>
 #include <string.h>
 
-#define FRACTION_BITS 8 /* of a picosecond */
-#define DLLP_BYTES 8
 #define PAGE_BYTES 4096 /* no request crosses it [PCIe-3.0 §2.2.7] */
 #define HEADER_4DW_FROM (UINT64_C(1) << 32)
 #define TLP_3DW_BYTES (4 + 12 + 4)
@@ -85,33 +80,12 @@ const char *pcie_direction_name(PcieDirection direction)
     return direction_names[direction];
 }
 
-/* A moment or a length in whole and 1/256 picoseconds. */
-typedef struct Fine {
-    SimTime ps;
-    uint32_t part; /* 0 … 255 */
-} Fine;
-
-typedef struct Interval {
-    Fine start, end;
-} Interval;
-
-/* One direction.  The calendar's intervals ascend and never touch; those before `first` are over.
- */
-typedef struct Serialiser {
-    Interval *calendar;
-    size_t first, n, allocated; /* the intervals in use are [first, n) */
-    uint64_t tlps_bytes;        /* counted here, apart from the ledgers */
-    uint64_t dllp_bytes, dllp_owed;
-    uint64_t ack_tlps, fc_tlps; /* TLPs since the last DLLP of each kind */
-    Fine busy;
-} Serialiser;
-
 struct PcieLink {
     SimQueue *queue;
     char *name;
     PcieParams params;
     uint64_t completion_max;
-    Serialiser serialisers[PCIE_DIRECTIONS];
+    PcieSerialiser serialisers[PCIE_DIRECTIONS];
     GPtrArray *functions;                      /* (transfer none) */
     uint64_t wire_bytes_gone[PCIE_DIRECTIONS]; /* ledgers of functions that have been freed */
 };
@@ -131,37 +105,6 @@ struct PcieFunction {
     size_t tags, tag_next;
     PcieCount ledger[PCIE_PURPOSES][PCIE_DIRECTIONS][PCIE_TLP_TYPES];
 };
-
-static inline Fine fine_add(Fine a, Fine b)
-{
-    uint32_t part = a.part + b.part;
-
-    return (Fine){a.ps + b.ps + (part >> FRACTION_BITS), part & ((1u << FRACTION_BITS) - 1)};
-}
-
-static inline bool fine_before(Fine a, Fine b)
-{
-    return a.ps < b.ps || (a.ps == b.ps && a.part < b.part);
-}
-
-static inline Fine fine_sub(Fine a, Fine b) /* a >= b */
-{
-    uint32_t borrow = a.part < b.part;
-
-    return (Fine){a.ps - b.ps - borrow, a.part + (borrow << FRACTION_BITS) - b.part};
-}
-
-static inline Fine fine_bytes(uint64_t bytes, uint64_t byte_units)
-{
-    uint64_t units = bytes * byte_units;
-
-    return (Fine){units >> FRACTION_BITS, (uint32_t)units & ((1u << FRACTION_BITS) - 1)};
-}
-
-static inline SimTime fine_ceil(Fine a)
-{
-    return a.ps + (a.part > 0);
-}
 
 static bool power_of_two(uint64_t x)
 {
@@ -210,8 +153,7 @@ PcieLink *pcie_link_new(SimQueue *queue, const char *name, const PcieParams *par
     self->params = *params;
     self->completion_max = params->completion_max ? params->completion_max : params->max_payload;
     for (int d = 0; d < PCIE_DIRECTIONS; d++) {
-        self->serialisers[d].allocated = 16;
-        self->serialisers[d].calendar = g_new(Interval, self->serialisers[d].allocated);
+        pcie_serialiser_init(&self->serialisers[d]);
     }
     self->functions = g_ptr_array_new();
     return self;
@@ -226,7 +168,7 @@ void pcie_link_free(PcieLink *self)
         ((PcieFunction *)g_ptr_array_index(self->functions, i))->link = NULL;
     }
     for (int d = 0; d < PCIE_DIRECTIONS; d++) {
-        g_free(self->serialisers[d].calendar);
+        pcie_serialiser_clear(&self->serialisers[d]);
     }
     g_ptr_array_free(self->functions, TRUE);
     g_free(self->name);
@@ -236,16 +178,6 @@ void pcie_link_free(PcieLink *self)
 const char *pcie_link_name(const PcieLink *self)
 {
     return self->name;
-}
-
-/* 1/256 ps a byte [PCIe-3.0 §4.2.1, §4.2.2]: 10 bits a byte at 2.5 and 5 GT/s; 8 × 130/128 at 8
- * and 16. */
-static uint64_t byte_units(uint64_t generation, uint64_t lanes)
-{
-    static const uint64_t one_lane[] = {4000 << FRACTION_BITS, 2000 << FRACTION_BITS, 260000,
-                                        130000};
-
-    return one_lane[generation - 1] / lanes;
 }
 
 static inline uint64_t least(uint64_t limit, uint64_t value) /* 0 = no limit */
@@ -259,8 +191,9 @@ PcieFunction *pcie_function_new(PcieLink *link, const PcieFunctionParams *params
 
     self->link = link;
     self->params = *params;
-    self->byte_units = byte_units(least(params->generation, link->params.generation),
-                                  power_of_two_below(least(params->lanes, link->params.lanes)));
+    self->byte_units =
+        pcie_byte_units(least(params->generation, link->params.generation),
+                        power_of_two_below(least(params->lanes, link->params.lanes)));
     self->tags = least(params->tags, link->params.tags);
     self->tag = g_new0(Tag, self->tags);
     g_ptr_array_add(link->functions, self);
@@ -329,173 +262,33 @@ unsigned pcie_function_max_read_request(const PcieFunction *self)
     return (unsigned)self->max_read_request;
 }
 
-/* Charges @tlps sent in @direction with the DLLPs that the other direction owes for them. */
-static void owe_dllps(PcieFunction *function, PcieDirection direction, uint64_t tlps)
+/* DLLPs due after @tlps more, one each @every; @since counts the TLPs since the last one. */
+static inline uint64_t dllps_due(uint64_t *since, uint64_t every, uint64_t tlps)
 {
-    PcieLink *link = function->link;
-    Serialiser *sender = &link->serialisers[direction];
-    Serialiser *other = &link->serialisers[1 - direction];
-    uint64_t bytes = 0;
+    uint64_t due;
 
-    if (link->params.ack_every != 0) {
-        sender->ack_tlps += tlps;
-        if (sender->ack_tlps >= link->params.ack_every) {
-            bytes += sender->ack_tlps / link->params.ack_every * DLLP_BYTES;
-            sender->ack_tlps %= link->params.ack_every;
-        }
+    if (every == 0 || (*since += tlps) < every) {
+        return 0;
     }
-    if (link->params.fc_every != 0) {
-        sender->fc_tlps += tlps;
-        if (sender->fc_tlps >= link->params.fc_every) {
-            bytes += sender->fc_tlps / link->params.fc_every * DLLP_BYTES;
-            sender->fc_tlps %= link->params.fc_every;
-        }
-    }
-    if (bytes > 0) {
-        other->dllp_bytes += bytes;
-        other->dllp_owed += bytes;
-        other->busy = fine_add(other->busy, fine_bytes(bytes, function->byte_units));
-    }
-}
-
-static void calendar_insert(Serialiser *s, size_t index, Interval interval)
-{
-    if (s->n == s->allocated) {
-        size_t used = s->n - s->first;
-
-        if (s->first < used || s->first < 8) {
-            s->allocated *= 2;
-            s->calendar = g_renew(Interval, s->calendar, s->allocated);
-        } else { /* at least half is over: make room by forgetting it */
-            memmove(s->calendar, s->calendar + s->first, used * sizeof *s->calendar);
-            s->n = used;
-            index -= s->first;
-            s->first = 0;
-        }
-    }
-    memmove(s->calendar + index + 1, s->calendar + index, (s->n - index) * sizeof *s->calendar);
-    s->calendar[index] = interval;
-    s->n++;
-}
-
-/* Makes one interval of [begin, next), of which @start … @end is the part that is known to be busy.
- */
-static void calendar_join(Serialiser *s, size_t begin, size_t next, Fine start, Fine end)
-{
-    if (next == begin) {
-        calendar_insert(s, begin, (Interval){start, end});
-        return;
-    }
-    if (fine_before(start, s->calendar[begin].start)) {
-        s->calendar[begin].start = start;
-    }
-    s->calendar[begin].end = end;
-    memmove(s->calendar + begin + 1, s->calendar + next, (s->n - next) * sizeof *s->calendar);
-    s->n -= next - begin - 1;
-}
-
-/* The slow way: @start lies before the end of the calendar.  Takes idle time from @start on until
- * @length is used up, and makes one interval of all that is busy from there to the end.  Returns
- * that end. */
-static Fine calendar_fill(Serialiser *s, Fine start, Fine length)
-{
-    size_t low = s->first, high = s->n, begin, next;
-    Fine at = start;
-
-    while (low < high) { /* the first interval that ends at @start or after */
-        size_t middle = low + (high - low) / 2;
-
-        if (fine_before(s->calendar[middle].end, start)) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    begin = low;
-    for (next = begin; next < s->n; next++) {
-        const Interval *busy = &s->calendar[next];
-
-        if (fine_before(at, busy->start)) {
-            Fine gap = fine_sub(busy->start, at);
-
-            if (fine_before(length, gap)) {
-                break;
-            }
-            length = fine_sub(length, gap);
-            if (length.ps == 0 && length.part == 0) { /* to the last bit: both sides join */
-                Fine end = busy->start;
-
-                calendar_join(s, begin, next + 1, start, busy->end);
-                return end;
-            }
-        }
-        at = busy->end;
-    }
-    at = fine_add(at, length);
-    calendar_join(s, begin, next, start, at);
-    return at;
-}
-
-/* Idle time up to @from lets the direction send the DLLPs that it owes. */
-static void pay_in_idle_time(Serialiser *s, uint64_t units, Fine idle)
-{
-    uint64_t bytes;
-
-    if (idle.ps >= SIM_MS) {
-        bytes = s->dllp_owed;
-    } else {
-        bytes = ((idle.ps << FRACTION_BITS) + idle.part) / units;
-    }
-    s->dllp_owed -= MIN(s->dllp_owed, bytes);
+    due = *since / every;
+    *since %= every;
+    return due;
 }
 
 /* Sends @tlps TLPs of @wire_bytes in all in one go; returns when the last bit has left. */
 static SimTime serialise(PcieFunction *function, PcieDirection direction, uint64_t tlps,
                          uint64_t wire_bytes, SimTime from)
 {
-    Serialiser *s = &function->link->serialisers[direction];
-    SimTime now = sim_queue_now(function->link->queue);
-    Fine start = {MAX(from, now), 0};
-    Fine length = fine_bytes(wire_bytes, function->byte_units), end;
-    uint64_t dllps;
+    PcieLink *link = function->link;
+    PcieSerialiser *s = &link->serialisers[direction];
+    uint64_t dllps = dllps_due(&s->ack_tlps, link->params.ack_every, tlps) +
+                     dllps_due(&s->fc_tlps, link->params.fc_every, tlps);
 
-    s->tlps_bytes += wire_bytes;
-    s->busy = fine_add(s->busy, length);
-    /* Nobody can ask for time before now: forget what is over, but keep the last interval. */
-    while (s->first + 1 < s->n && s->calendar[s->first].end.ps < now) {
-        s->first++;
+    if (dllps > 0) {
+        pcie_serialiser_owe(&link->serialisers[1 - direction], function->byte_units, dllps);
     }
-    if (s->dllp_owed > 0) {
-        Fine last = s->n > s->first ? s->calendar[s->n - 1].end : (Fine){0, 0};
-
-        if (fine_before(last, start)) {
-            pay_in_idle_time(s, function->byte_units, fine_sub(start, last));
-        }
-        dllps = MIN(s->dllp_owed, wire_bytes + 2 * DLLP_BYTES);
-        s->dllp_owed -= dllps;
-        length = fine_add(length, fine_bytes(dllps, function->byte_units));
-    }
-    owe_dllps(function, direction, tlps);
-    if (s->n == s->first) {
-        end = fine_add(start, length);
-        calendar_insert(s, s->n, (Interval){start, end});
-    } else {
-        Interval *last = &s->calendar[s->n - 1];
-
-        if (fine_before(last->end, start)) {
-            end = fine_add(start, length);
-            if (last->end.ps < now) { /* over: its place is free */
-                *last = (Interval){start, end};
-            } else {
-                calendar_insert(s, s->n, (Interval){start, end});
-            }
-        } else if (!fine_before(start, last->start)) {
-            end = last->end = fine_add(last->end, length);
-        } else {
-            end = calendar_fill(s, start, length);
-        }
-    }
-    return fine_ceil(end);
+    return pcie_serialiser_send(s, function->byte_units, wire_bytes, from,
+                                sim_queue_now(link->queue));
 }
 
 static inline void book(PcieFunction *self, PciePurpose purpose, PcieDirection direction,
@@ -670,8 +463,8 @@ void pcie_function_record(const PcieFunction *self, SimTelemetry *telemetry, con
         }
     }
     for (int d = 0; telemetry && d < PCIE_DIRECTIONS; d++) {
-        const Serialiser *s = &self->link->serialisers[d];
-        const uint64_t values[] = {fine_ceil(s->busy), s->dllp_bytes, s->tlps_bytes};
+        const PcieSerialiser *s = &self->link->serialisers[d];
+        const uint64_t values[] = {pcie_serialiser_busy(s), s->dllp_bytes, s->tlps_bytes};
 
         sim_counters_record(telemetry, at, device, "link", (unsigned)d, pcie_link_counters, values,
                             G_N_ELEMENTS(values));

@@ -21,5 +21,5 @@ SimHistogram *sim_histogram_new(void);
 void sim_histogram_free(SimHistogram *self);
 void sim_histogram_add(SimHistogram *self, SimTime value);
 uint64_t sim_histogram_count(const SimHistogram *self);
-/* Writes `latency` buckets and `latency_sum`. */
+/* Writes `latency` buckets (low_ps and high_ps are both in the bucket) and `latency_sum`; nothing when it is empty. */
 void sim_histogram_record(const SimHistogram *self, SimTelemetry *telemetry, const char *at, const char *device, const char *opcode);

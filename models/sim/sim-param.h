@@ -10,7 +10,7 @@ typedef enum {
     SIM_PARAM_U64,   /* uint64_t field, .unit and range apply */
     SIM_PARAM_BOOL,  /* uint64_t field, yes/no */
     SIM_PARAM_STRING,/* char * field, owned */
-    SIM_PARAM_TABLE, /* SimTable field: "size:value; size:value", keys in bytes, values in .unit */
+    SIM_PARAM_TABLE, /* SimTable field: "size:value; size:value", keys in bytes, ascending, values in .unit; "none" or empty: no rows */
     SIM_PARAM_ENUM,  /* uint64_t field: index into .words */
 } SimParamKind;
 
@@ -25,14 +25,15 @@ typedef struct SimParam {
     SimParamKind kind;
     SimUnit unit;
     size_t offset;     /* of the field in the struct */
-    uint64_t least, most;
+    uint64_t least, most; /* of a U64, of each value of a TABLE, of the bytes of a STRING; most = 0: no upper limit */
     const char *fallback; /* text of the default; NULL: required */
     const char *const *words; /* ENUM: NULL-ended */
     const char *meaning;
 } SimParam;
 
 /* Reads all of @params into @target (zeroed by the caller). Unknown keys in the groups that the table names, values
- * without unit or out of range: FALSE and @error with file and line. */
+ * without unit or out of range: FALSE and @error with file and line, and nothing is left in @target to free.
+ * `K.source` counts as known.  A caller that reads further keys of these groups itself does so first. */
 bool sim_params_read(void *target, const SimParam *params, size_t n, SimKeyfile *file, GError **error);
 /* Frees strings and tables. */
 void sim_params_clear(void *target, const SimParam *params, size_t n);
