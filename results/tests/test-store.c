@@ -238,7 +238,7 @@ Test(results_store, own_run_is_alive_until_it_is_closed)
 }
 
 /* Telemetry that takes a while: @samples records. */
-static char *long_telemetry(Bench *bench, unsigned samples)
+static void write_long_telemetry(Bench *bench, unsigned samples)
 {
     g_autoptr(GString) text = g_string_new(
         "{\"type\":\"begin\",\"schema\":1,\"seed\":7,\"clock\":\"deterministic\",\"quantum\":1}\n");
@@ -250,7 +250,7 @@ static char *long_telemetry(Bench *bench, unsigned samples)
                                i);
     }
     g_string_append(text, "{\"type\":\"end\",\"t_ps\":9,\"verdict\":\"done\",\"code\":0}\n");
-    return bench_write(bench, "long.jsonl", text->str);
+    g_free(bench_write(bench, "long.jsonl", text->str));
 }
 
 static void ingest_long(Bench *bench, int64_t run_id)
@@ -266,8 +266,8 @@ Test(results_store, killed_while_taking_telemetry_in)
 {
     for (useconds_t after_us = 2000; after_us <= 50000; after_us *= 2) {
         g_autoptr(Bench) bench = bench_new();
-        g_autofree char *path = long_telemetry(bench, 20000);
 
+        write_long_telemetry(bench, 20000);
         killed_run(bench, after_us, ingest_long);
         bench_reopen(bench, RESULTS_OPEN_READ);
         bench_expect(bench, 1, "PRAGMA integrity_check", "ok");
@@ -333,10 +333,10 @@ static void ingest_on_full_disk(Bench *bench)
 static void on_full_disk(void (*func)(Bench *bench))
 {
     g_autoptr(Bench) bench = bench_new();
-    g_autofree char *path = long_telemetry(bench, 20000);
     g_autofree char *folder = g_build_filename(bench->folder, "disk", NULL);
     int status;
 
+    write_long_telemetry(bench, 20000);
     results_close(g_steal_pointer(&bench->store));
     status = in_child(func, bench);
     (void)g_rmdir(folder);
