@@ -52,10 +52,10 @@ Test(results_query, interrupt_entropy)
 {
     g_autoptr(Bench) bench = bench_new();
     int64_t run_id = bench_golden(bench);
-    g_autofree char *sql = g_strdup_printf(
-        "SELECT device, cpus_hit, interrupts, ROUND(value, 6)"
-        " FROM (%s)",
-        g_strdelimit(g_strdup(results_query_sql("interrupt-entropy", NULL)), ";", ' '));
+    g_autofree char *inner = g_strdup(results_query_sql("interrupt-entropy", NULL));
+    g_autofree char *sql =
+        g_strdup_printf("SELECT device, cpus_hit, interrupts, ROUND(value, 6) FROM (%s)",
+                        g_strdelimit(inner, ";", ' '));
 
     /* 1000 and 990 of 1990: -(0.502513 ln 0.502513 + 0.497487 ln 0.497487) / ln 2; then even */
     bench_expect(bench, run_id, sql, "nvme0|2|1990|0.999982\nnvme1|2|500|1.0");
