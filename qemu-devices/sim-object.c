@@ -31,13 +31,21 @@ static void sim_arm(void *opaque, SimTime when_ps)
     }
 }
 
+/* Whether the limit and the samples, timers of our own, were all that was still to come. */
+static bool sim_nothing_left(QuirkbenchSim *s)
+{
+    sim_queue_cancel(s->queue, &s->sample_event);
+    return all_cpu_threads_idle() &&
+           qemu_clock_deadline_ns_all(QEMU_CLOCK_VIRTUAL, QEMU_TIMER_ATTR_ALL) < 0;
+}
+
 bool quirkbench_sim_enter(QuirkbenchSim *s)
 {
     if (s->started && !s->finished) {
         sim_queue_run(s->queue,
                       (qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) - s->epoch_ns) * SIM_NS);
         if (s->limit_reached) {
-            quirkbench_sim_finish(s, "limit", 0);
+            quirkbench_sim_finish(s, sim_nothing_left(s) ? "idle" : "limit", 0);
         }
     }
     return !s->finished;
