@@ -115,7 +115,7 @@ static void file_read(const NvmeStore *self, uint64_t slot, uint8_t *data)
     }
 }
 
-/* Contents of sectors that were never written. */
+/* Contents of sectors that were never written: word n of a sector is a hash of (seed, sector) + n. */
 static void fill(const NvmeStore *self, uint64_t first, uint8_t *data, size_t bytes)
 {
     if (!self->fill_random) {
@@ -123,10 +123,15 @@ static void fill(const NvmeStore *self, uint64_t first, uint8_t *data, size_t by
         return;
     }
     for (size_t i = 0; i < bytes;) {
-        uint64_t word = sim_hash64_pair(self->seed, (first + i) / 8);
-        size_t offset = (first + i) % 8, n = MIN(8 - offset, bytes - i);
-        memcpy(data + i, (const uint8_t *)&word + offset, n);
-        i += n;
+        uint64_t start = sim_hash64_pair(self->seed, (first + i) / SECTOR);
+        size_t offset = (first + i) % SECTOR, end = MIN(SECTOR, offset + bytes - i);
+        for (; offset < end && offset % 8 == 0 && end - offset >= 8; offset += 8, i += 8) {
+            uint64_t word = sim_hash64(start + offset / 8);
+            memcpy(data + i, &word, 8);
+        }
+        for (; offset < end && (offset % 8 != 0 || end - offset < 8); offset++, i++) {
+            data[i] = (uint8_t)(sim_hash64(start + offset / 8) >> (offset % 8 * 8));
+        }
     }
 }
 
