@@ -75,15 +75,15 @@ ParameterizedTest(Bad *row, host_machine, refused)
 /* Shipped profiles. */
 typedef struct Shipped {
     char name[24];
-    uint64_t cpus, sockets, mips, memory_bytes, generation;
+    uint64_t cpus, sockets, memory_bytes, generation; /* not mips: that is fitted */
     size_t slots;
 } Shipped;
 
 ParameterizedTestParameters(host_machine, shipped)
 {
     static Shipped rows[] = {
-        {"xeon-e31270", 8, 1, 1650, UINT64_C(512) << 20, 2, 4},
-        {"xeon-2620v4-x2", 32, 2, 1250, UINT64_C(1) << 30, 3, 6},
+        {"xeon-e31270", 8, 1, UINT64_C(512) << 20, 2, 4},
+        {"xeon-2620v4-x2", 32, 2, UINT64_C(1) << 30, 3, 6},
     };
 
     return cr_make_param_array(Shipped, rows, G_N_ELEMENTS(rows));
@@ -106,7 +106,7 @@ ParameterizedTest(Shipped *row, host_machine, shipped)
     cr_expect(eq(str, machine->name, row->name));
     cr_expect(eq(u64, machine->cpus, row->cpus));
     cr_expect(eq(u64, machine->sockets, row->sockets));
-    cr_expect(eq(u64, machine->mips, row->mips));
+    cr_expect(gt(u64, machine->mips, 0));
     cr_expect(eq(u64, machine->memory_bytes, row->memory_bytes));
     cr_assert(eq(sz, machine->slots_n, row->slots));
     for (size_t i = 0; i < machine->slots_n; i++) {
