@@ -415,7 +415,8 @@ bool results_run_ingest(ResultsStore *store, int64_t run_id, const char *path, b
                         GError **error)
 {
     FILE *stream = fopen(path, "re");
-    Ingest self = {.store = store, .run_id = run_id, .name = path};
+    g_autofree char *name = g_path_get_basename(path); /* a reason must not hold machine paths */
+    Ingest self = {.store = store, .run_id = run_id, .name = name};
     bool ok;
 
     if (!stream) {

@@ -9,7 +9,8 @@ static const char insert_run[] =
     " driver_version, machine, cpus, mips, version, scenario_hash, scenario_path, wall_started)"
     " VALUES (?, ?, ?, 'running', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 static const char insert_input[] =
-    "INSERT INTO run_input (run_id, kind, name, hash, input_path) VALUES (?, ?, ?, ?, ?)";
+    "INSERT INTO run_input (run_id, kind, name, hash, input_path) VALUES (?, ?, ?, ?, ?)"
+    " ON CONFLICT DO NOTHING" /* two devices of one profile */;
 static const char insert_device[] =
     "INSERT INTO device (run_id, device, model, profile, slot, serial, published_id)"
     " VALUES (?, ?, ?, ?, ?, ?, ?)";

@@ -40,7 +40,7 @@ CREATE TABLE run_input ( -- everything that shaped the run, by content
     name TEXT NOT NULL, -- without directory
     hash TEXT NOT NULL, -- of the content; of a snapshot: of what it was made of
     input_path TEXT, -- where it was found
-    PRIMARY KEY (run_id, kind, name)
+    PRIMARY KEY (run_id, kind, name, hash)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE device ( -- devices of the run

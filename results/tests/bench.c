@@ -59,6 +59,7 @@ int64_t bench_begin(Bench *self, uint64_t seed, const char *kernel_hash)
     const ResultsInput inputs[] = {
         {"qemu", "qemu-system-x86_64", "aa11", "/nowhere/qemu"},
         {"kernel", "vmlinuz", kernel_hash, NULL},
+        {"kernel", "vmlinuz", kernel_hash, "/nowhere/else"}, /* named twice: told once */
     };
     const ResultsRun run = {
         .scenario = "golden",
