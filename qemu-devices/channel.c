@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The channel (docs/channel.md): how a run's inputs reach the guest, and how its reports leave it.
  *
- * It is there from boot on, so its config space is in the snapshot.  The RAM of BAR2 is not: each run
- * loads its own archive. */
+ * It is there from boot on, so its config space is in the snapshot.  The RAM of BAR2 is not: each
+ * run loads its own archive. */
 #include "qemu/osdep.h"
 #include "hw/pci/pci_device.h"
 #include "hw/qdev-properties.h"
@@ -146,7 +146,8 @@ static bool channel_load_archive(QuirkbenchChannel *s, Error **errp)
         return false;
     }
     if (bytes > OUT_OFFSET) {
-        error_setg(errp, "%s: %zu bytes, and the channel holds %u: leave out what the plan does not use",
+        error_setg(errp,
+                   "%s: %zu bytes, and the channel holds %u: leave out what the plan does not use",
                    s->archive, bytes, (unsigned)OUT_OFFSET);
         return false;
     }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Config space of an NVMe drive: identity, BARs and capabilities at the offsets of its profile.
  *
- * It also sets the port above to the payload size that firmware would have chosen for the pair: the guest's
- * firmware has run before the drive is plugged in, and Linux gives a new device what its port has. */
+ * It also sets the port above to the payload size that firmware would have chosen for the pair: the
+ * guest's firmware has run before the drive is plugged in, and Linux gives a new device what its
+ * port has. */
 #include "qemu/osdep.h"
 #include "hw/pci/msi.h"
 #include "hw/pci/msix.h"
@@ -20,9 +21,7 @@ static uint64_t io_bar_read(void *opaque, hwaddr offset, unsigned size)
     return 0;
 }
 
-static void io_bar_write(void *opaque, hwaddr offset, uint64_t value, unsigned size)
-{
-}
+static void io_bar_write(void *opaque, hwaddr offset, uint64_t value, unsigned size) {}
 
 /* Present because the driver may look at its size; no driver is known to use it. */
 static const MemoryRegionOps io_bar_ops = {
@@ -62,13 +61,15 @@ static void config_control(PCIDevice *pci, const NvmePciIdentity *identity)
 
     pcie_cap_deverr_init(pci);
     pcie_cap_flr_init(pci);
-    pci_long_test_and_set_mask(pci->config + pos + PCI_EXP_DEVCAP, payload_code(identity->max_payload));
+    pci_long_test_and_set_mask(pci->config + pos + PCI_EXP_DEVCAP,
+                               payload_code(identity->max_payload));
     pci_word_test_and_set_mask(pci->wmask + pos + PCI_EXP_DEVCTL,
                                PCI_EXP_DEVCTL_PAYLOAD | PCI_EXP_DEVCTL_READRQ |
                                    PCI_EXP_DEVCTL_RELAX_EN | PCI_EXP_DEVCTL_NOSNOOP_EN);
 }
 
-static void set_port_payload(PCIDevice *pci, const NvmePciIdentity *identity, const PcieParams *slot)
+static void set_port_payload(PCIDevice *pci, const NvmePciIdentity *identity,
+                             const PcieParams *slot)
 {
     PCIDevice *port = pci_bridge_get_device(pci_get_bus(pci));
     unsigned code = payload_code(MIN(identity->max_payload, slot->max_payload));
@@ -111,9 +112,9 @@ static bool config_interrupts(PCIDevice *pci, const NvmePciIdentity *identity, M
     return true;
 }
 
-bool quirkbench_nvme_config_init(PCIDevice *pci, const NvmePciIdentity *identity, MemoryRegion *bar0,
-                                 MemoryRegion *io_bar, const char *serial, const PcieParams *slot,
-                                 Error **errp)
+bool quirkbench_nvme_config_init(PCIDevice *pci, const NvmePciIdentity *identity,
+                                 MemoryRegion *bar0, MemoryRegion *io_bar, const char *serial,
+                                 const PcieParams *slot, Error **errp)
 {
     config_identity(pci, identity);
     if ((identity->pm_offset && !config_power(pci, identity->pm_offset, errp)) ||
@@ -128,7 +129,8 @@ bool quirkbench_nvme_config_init(PCIDevice *pci, const NvmePciIdentity *identity
     config_control(pci, identity);
     set_port_payload(pci, identity, slot);
     if (identity->serial_offset) {
-        pcie_dev_ser_num_init(pci, identity->serial_offset, sim_hash64(g_str_hash(serial ? serial : "")));
+        pcie_dev_ser_num_init(pci, identity->serial_offset,
+                              sim_hash64(g_str_hash(serial ? serial : "")));
     }
     pci_register_bar(pci, 0, PCI_BASE_ADDRESS_SPACE_MEMORY | PCI_BASE_ADDRESS_MEM_TYPE_64, bar0);
     if (identity->io_bar_bytes) {
@@ -139,7 +141,8 @@ bool quirkbench_nvme_config_init(PCIDevice *pci, const NvmePciIdentity *identity
     return true;
 }
 
-void quirkbench_nvme_config_exit(PCIDevice *pci, const NvmePciIdentity *identity, MemoryRegion *bar0)
+void quirkbench_nvme_config_exit(PCIDevice *pci, const NvmePciIdentity *identity,
+                                 MemoryRegion *bar0)
 {
     if (identity->aer_offset && pci->exp.aer_cap) {
         pcie_aer_exit(pci);

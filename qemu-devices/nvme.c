@@ -125,8 +125,8 @@ static bool nvme_read_options(QuirkbenchNvme *s, NvmeModelOptions *options, Erro
         error_setg(errp, "fill=%s: zero or random", s->fill);
         return false;
     }
-    if (s->store_limit && !sim_value_parse(s->store_limit, SIM_UNIT_BYTES,
-                                           &options->store_limit_bytes, &message)) {
+    if (s->store_limit &&
+        !sim_value_parse(s->store_limit, SIM_UNIT_BYTES, &options->store_limit_bytes, &message)) {
         error_setg(errp, "store-limit=%s: %s", s->store_limit, message);
         return false;
     }
@@ -165,7 +165,8 @@ static bool nvme_make_model(QuirkbenchNvme *s, const NvmeProfile *profile, Error
     if (!nvme_read_options(s, &options, errp)) {
         return false;
     }
-    s->port = (SimPort){.ops = &quirkbench_pci_port_ops, .opaque = PCI_DEVICE(s), .device = DEVICE(s)->id};
+    s->port = (SimPort){
+        .ops = &quirkbench_pci_port_ops, .opaque = PCI_DEVICE(s), .device = DEVICE(s)->id};
     quirkbench_sim_port(s->sim, &s->port);
     s->function = pcie_function_new(s->link, &params);
     s->model = nvme_model_new(&s->port, s->function, profile, &options, &error);
@@ -203,7 +204,8 @@ static void nvme_realize(PCIDevice *pci, Error **errp)
         nvme_drop_model(s);
         return;
     }
-    memory_region_init_io(&s->bar0, OBJECT(s), &nvme_mmio_ops, s, "quirkbench-nvme", s->pci.bar0_bytes);
+    memory_region_init_io(&s->bar0, OBJECT(s), &nvme_mmio_ops, s, "quirkbench-nvme",
+                          s->pci.bar0_bytes);
     if (!quirkbench_nvme_config_init(pci, &s->pci, &s->bar0, &s->io_bar, s->serial,
                                      quirkbench_sim_slot(s->sim, s->link), errp)) {
         nvme_drop_model(s);

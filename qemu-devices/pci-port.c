@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A SimPort's operations on QEMU's PCI bus.
  *
- * DMA and messages reach RAM and the interrupt controller, nothing else: an address that belongs to a
- * device (a BAR of ours, config space) is a bus error, because the access would re-enter a model that is
- * in the middle of its work.  That holds in a timer as in an MMIO access. */
+ * DMA and messages reach RAM and the interrupt controller, nothing else: an address that belongs to
+ * a device (a BAR of ours, config space) is a bus error, because the access would re-enter a model
+ * that is in the middle of its work.  That holds in a timer as in an MMIO access. */
 #include "qemu/osdep.h"
 #include "hw/pci/msi.h"
 #include "hw/pci/msix.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Fields of the simulation object: for sim-object.c (time and life) and sim-records.c (telemetry) alone. */
+/* Fields of the simulation object: for sim-object.c (time and life) and sim-records.c (telemetry)
+ * alone. */
 #pragma once
 #include "qemu/notify.h"
 #include "qemu/timer.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The simulation object: one SimQueue on one timer of the virtual clock, the machine's slots, and the
- * telemetry file from its first record to its last.
+/* The simulation object: one SimQueue on one timer of the virtual clock, the machine's slots, and
+ * the telemetry file from its first record to its last.
  *
- * QEMU finalises no device when it exits, so the file is complete, and on disk, before QEMU is told to
- * stop; whatever happens after that is not simulated any more. */
+ * QEMU finalises no device when it exits, so the file is complete, and on disk, before QEMU is told
+ * to stop; whatever happens after that is not simulated any more. */
 #include "qemu/osdep.h"
 #include "hw/qdev-properties.h"
 #include "qapi/error.h"
@@ -42,8 +42,7 @@ static bool sim_nothing_left(QuirkbenchSim *s)
 bool quirkbench_sim_enter(QuirkbenchSim *s)
 {
     if (s->started && !s->finished) {
-        sim_queue_run(s->queue,
-                      (qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) - s->epoch_ns) * SIM_NS);
+        sim_queue_run(s->queue, (qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) - s->epoch_ns) * SIM_NS);
         if (s->limit_reached) {
             quirkbench_sim_finish(s, sim_nothing_left(s) ? "idle" : "limit", 0);
         }
@@ -83,7 +82,8 @@ void quirkbench_sim_finish(QuirkbenchSim *s, const char *verdict, uint32_t code)
     qemu_system_shutdown_request(SHUTDOWN_CAUSE_GUEST_SHUTDOWN);
 }
 
-/* Not the end itself: events of the same instant follow in the queue, and the last record is the last. */
+/* Not the end itself: events of the same instant follow in the queue, and the last record is the
+ * last. */
 static void sim_limit_reached(void *opaque)
 {
     QuirkbenchSim *s = opaque;

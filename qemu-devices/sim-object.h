@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The simulation that all Quirkbench devices of one QEMU share: event queue, slots and telemetry. */
+/* The simulation that all Quirkbench devices of one QEMU share: event queue, slots, telemetry. */
 #pragma once
 #include "hw/qdev-core.h"
 #include "qom/object.h"
@@ -29,8 +29,8 @@ PcieLink *quirkbench_sim_link(QuirkbenchSim *s, const char *name, Error **errp);
 /* What the machine profile says of the slot of @link. */
 const PcieParams *quirkbench_sim_slot(QuirkbenchSim *s, const PcieLink *link);
 
-/* Before a model is called for the guest: brings model time up to the vCPU's.  False: the run is over,
- * and the model must be left alone. */
+/* Before a model is called for the guest: brings model time up to the vCPU's.  False: the run is
+ * over, and the model must be left alone. */
 bool quirkbench_sim_enter(QuirkbenchSim *s);
 
 /* What the channel's registers say; all take effect at once. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the simulation object itself writes to the telemetry file (docs/telemetry.md): its first and last
- * records, marks, reports and the vCPUs' work; at marks it has every device write its counters. */
+/* What the simulation object itself writes to the telemetry file (docs/telemetry.md): its first and
+ * last records, marks, reports and the vCPUs' work; at marks it has every device write its
+ * counters. */
 #include "qemu/osdep.h"
 #include "hw/core/cpu.h"
 #include "qemu/error-report.h"
@@ -31,7 +32,8 @@ static void sim_record_vcpus(QuirkbenchSim *s, const char *at)
         sim_telemetry_begin(s->telemetry, "vcpu");
         sim_telemetry_str(s->telemetry, "at", at);
         sim_telemetry_u64(s->telemetry, "cpu", cpu->cpu_index);
-        sim_telemetry_u64(s->telemetry, "instructions", quirkbench_clock_vcpu_instructions(cpu->cpu_index));
+        sim_telemetry_u64(s->telemetry, "instructions",
+                          quirkbench_clock_vcpu_instructions(cpu->cpu_index));
         sim_telemetry_u64(s->telemetry, "busy_ns", quirkbench_clock_vcpu_busy_ns(cpu->cpu_index));
         sim_telemetry_end(s->telemetry);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* PID 1 of the glue's tests: no driver, no libc start-up surprises; it pokes the devices from user space.
+/* PID 1 of the glue's tests: no driver; it pokes the devices from user space.
  * The channel's archive is its script, one word and its operands a line. */
 #include <dirent.h>
 #include <fcntl.h>
@@ -77,7 +77,8 @@ static int find(unsigned class, unsigned vendor, unsigned device, char *folder, 
         if (entry->d_name[0] != '.') {
             snprintf(folder, bytes, PCI "/%s", entry->d_name);
             found = class ? read_number(folder, "class") == class
-                          : read_number(folder, "vendor") == vendor && read_number(folder, "device") == device;
+                          : read_number(folder, "vendor") == vendor &&
+                                read_number(folder, "device") == device;
         }
     }
     closedir(dir);
@@ -130,7 +131,12 @@ static void open_drive(void)
 }
 
 /* A queue pair in the channel's RAM: memory whose address we know. */
-enum { SQ_OFFSET = 40 << 20, CQ_OFFSET = SQ_OFFSET + 4096, DATA_OFFSET = CQ_OFFSET + 4096, ENTRIES = 16 };
+enum {
+    SQ_OFFSET = 40 << 20,
+    CQ_OFFSET = SQ_OFFSET + 4096,
+    DATA_OFFSET = CQ_OFFSET + 4096,
+    ENTRIES = 16
+};
 static uint64_t ram_address;
 static unsigned sq_tail, cq_head, cq_phase;
 
@@ -183,7 +189,8 @@ static void admin_command(unsigned opcode, uint64_t prp1, uint32_t cdw10)
         }
         usleep(100);
     }
-    report("admin", "opcode %02x no completion, csts %08x", opcode, *(volatile uint32_t *)(drive + 0x1c));
+    report("admin", "opcode %02x no completion, csts %08x", opcode,
+           *(volatile uint32_t *)(drive + 0x1c));
 }
 
 /* The address of BAR @bar of a function. */
