@@ -131,6 +131,7 @@ typedef struct NvmeMedia {
     uint64_t seed;
     SimTime front_free; /* the front end: decode and command ceilings */
     SimTime *unit_free;
+    uint64_t *unit_register; /* 1 + the stripe in each unit's page register; 0 = nothing */
     SimTime admin_free, quirk_free, drain_free;
     NvmeCalendar path;
     uint64_t link_bytes_per_s; /* what the device's own link carries at best */

@@ -21,12 +21,14 @@ void nvme_model_media_init(NvmeModel *self)
 {
     self->media.seed = self->port->seed;
     self->media.unit_free = g_new0(SimTime, MAX(self->profile->units, 1));
+    self->media.unit_register = g_new0(uint64_t, MAX(self->profile->units, 1));
     self->media.link_bytes_per_s = link_rate(self->profile);
 }
 
 void nvme_model_media_clear(NvmeModel *self)
 {
     g_free(self->media.unit_free);
+    g_free(self->media.unit_register);
     g_free(self->media.path.spans);
     g_free(self->media.drain);
 }
@@ -37,6 +39,7 @@ void nvme_model_media_reset(NvmeModel *self)
     NvmeMedia *media = &self->media;
 
     memset(media->unit_free, 0, MAX(self->profile->units, 1) * sizeof(SimTime));
+    memset(media->unit_register, 0, MAX(self->profile->units, 1) * sizeof(uint64_t));
     media->front_free = media->admin_free = media->quirk_free = 0;
     media->path.n = 0;
 }
@@ -124,6 +127,21 @@ static SimTime reserve_path(NvmeModel *self, SimTime from, SimTime time)
     return start;
 }
 
+/* When a unit has put @bytes of @stripe out.  Its page register keeps the stripe that it sensed last:
+ * the next read of the same one only transfers. */
+static SimTime read_unit(NvmeModel *self, SimTime from, uint64_t stripe, uint64_t bytes)
+{
+    const NvmeProfile *profile = self->profile;
+    uint64_t unit = sim_hash64_pair(self->media.seed, stripe) % profile->units;
+    SimTime time = nvme_profile_span(bytes, profile->unit_bandwidth);
+
+    if (!profile->page_register || self->media.unit_register[unit] != stripe + 1) {
+        self->media.unit_register[unit] = stripe + 1;
+        time += profile->read_ps;
+    }
+    return reserve(&self->media.unit_free[unit], from, time) + time;
+}
+
 /* The units that hold the blocks, each in parallel with the others. */
 static SimTime read_units(NvmeModel *self, SimTime from, uint64_t first, uint64_t bytes)
 {
@@ -137,9 +155,7 @@ static SimTime read_units(NvmeModel *self, SimTime from, uint64_t first, uint64_
     while (first < end) {
         uint64_t stripe = first / profile->stripe_bytes;
         uint64_t n = MIN(end, (stripe + 1) * profile->stripe_bytes) - first;
-        SimTime time = profile->read_ps + nvme_profile_span(n, profile->unit_bandwidth);
-        uint64_t unit = sim_hash64_pair(self->media.seed, stripe) % profile->units;
-        SimTime through = reserve(&self->media.unit_free[unit], from, time) + time;
+        SimTime through = read_unit(self, from, stripe, n);
         done = MAX(done, through);
         first += n;
     }

@@ -59,7 +59,8 @@ struct NvmeProfile {
     uint64_t arbitration_burst;
     uint64_t admin_identify_ps, admin_queue_ps, admin_feature_ps, admin_log_ps, admin_other_ps, admin_format_ps;
     /* media */
-    uint64_t units, read_ps, stripe_bytes, unit_bandwidth, command_interval_ps, bandwidth;
+    uint64_t units, read_ps, stripe_bytes, unit_bandwidth, page_register;
+    uint64_t command_interval_ps, bandwidth;
     uint64_t unmapped_read_ps, unmapped_interval_ps;
     uint64_t write_buffer_bytes, write_accept_ps, write_bandwidth, write_interval_ps, flush_ps;
     uint64_t dsm_ps, dsm_range_ps, write_zeroes_ps, write_uncorrectable_ps;

@@ -139,6 +139,7 @@ static const SimParam params[] = {
     TIME("media", "media.read", read_ps, SIM_S, "0s", "array time of one read"),
     BYTES("media", "media.stripe", stripe_bytes, 512, 1 << 30, "4KiB", "bytes of a unit before the next unit's"),
     RATE("media", "media.unit-bandwidth", unit_bandwidth, "transfer out of one unit; 0 = no time"),
+    FLAG("media", "media.page-register", page_register, "no", "a unit keeps the stripe it read last: reading it again takes no array time"),
     TIME("media", "media.command-interval", command_interval_ps, SIM_S, "0s", "least time between two reads of mapped blocks"),
     RATE("media", "media.bandwidth", bandwidth, "data path of the whole drive for mapped reads; 0 = no limit"),
     TIME("media", "media.unmapped-read", unmapped_read_ps, SIM_S, "0s", "read of blocks that were never written"),

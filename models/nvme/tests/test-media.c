@@ -130,6 +130,23 @@ Test(nvme_media, one_unit_serves_one_after_the_other)
     cr_expect(near(time_of_many(bench, 20, 8, 8), 20 * 50 * SIM_US));
 }
 
+Test(nvme_media, page_register_serves_the_stripe_read_last)
+{
+    g_autoptr(Bench) keeps =
+        bench_new_with("ideal", RANDOM, "media.read=50us", "media.units=1", "media.page-register=yes", NULL);
+    g_autoptr(Bench) forgets = bench_new_with("ideal", RANDOM, "media.read=50us", "media.units=1", NULL);
+    SimTime first;
+
+    bench_start(keeps, 64);
+    bench_start(forgets, 64);
+    first = time_of(keeps, bench_io(NVME_IO_READ, 8, 1, BENCH_DATA, 0));
+    cr_expect(eq(u64, first - time_of(keeps, bench_io(NVME_IO_READ, 9, 1, BENCH_DATA, 0)), 50 * SIM_US));
+    cr_expect(eq(u64, time_of(keeps, bench_io(NVME_IO_READ, 16, 1, BENCH_DATA, 0)), first));
+    cr_expect(eq(u64, time_of(keeps, bench_io(NVME_IO_READ, 8, 1, BENCH_DATA, 0)), first));
+    first = time_of(forgets, bench_io(NVME_IO_READ, 8, 1, BENCH_DATA, 0));
+    cr_expect(eq(u64, time_of(forgets, bench_io(NVME_IO_READ, 9, 1, BENCH_DATA, 0)), first));
+}
+
 Test(nvme_media, stripes_of_a_command_go_in_parallel)
 {
     g_autoptr(Bench) bench = bench_new_with("ideal", RANDOM, "media.read=50us", "media.units=4096", NULL);
