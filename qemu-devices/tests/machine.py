@@ -61,10 +61,20 @@ class Machine:
         try:
             return self.process.wait(timeout)
         finally:
-            if self.process.poll() is None:
-                self.process.kill()
-                self.process.wait()
-            self.socket.close()
+            self.kill()
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        self.socket.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *rest):
+        if kind:
+            self.kill()
 
 
 def arguments(values):
@@ -85,12 +95,13 @@ def prepare(machine):
 
 def boot_snapshot(qemu, values, snapshot, log):
     machine = Machine(qemu, [*arguments(values), "-device", "quirkbench-channel,id=channel,addr=0x18"], log)
-    prepare(machine)
-    machine.wait_event("STOP")
-    machine.command("migrate", uri=f"file:{snapshot}")
-    status = machine.wait_migration()
-    machine.command("quit")
-    machine.wait_exit(20)
+    with machine:
+        prepare(machine)
+        machine.wait_event("STOP")
+        machine.command("migrate", uri=f"file:{snapshot}")
+        status = machine.wait_migration()
+        machine.command("quit")
+        machine.wait_exit(20)
     if status != "completed":
         raise RuntimeError(f"the snapshot {status}: see {log}")
 
@@ -101,13 +112,14 @@ def restore(qemu, values, snapshot, sim, archive, log, drives=(), go=True):
         *arguments(values), "-device", f"quirkbench-sim,id=sim0,{sim}",
         "-device", f"quirkbench-channel,id=channel,addr=0x18,sim=sim0,archive={archive}",
         "-S", "-incoming", "defer"], log)
-    prepare(machine)
-    machine.command("migrate-incoming", uri=f"file:{snapshot}")
-    status = machine.wait_migration()
-    if status != "completed":
-        raise RuntimeError(f"the restore {status}: see {log}")
-    for drive in drives:
-        machine.command("device_add", **drive)
-    if go:
-        machine.command("cont")
+    with machine:
+        prepare(machine)
+        machine.command("migrate-incoming", uri=f"file:{snapshot}")
+        status = machine.wait_migration()
+        if status != "completed":
+            raise RuntimeError(f"the restore {status}: see {log}")
+        for drive in drives:
+            machine.command("device_add", **drive)
+        if go:
+            machine.command("cont")
     return machine
