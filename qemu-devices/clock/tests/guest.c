@@ -82,7 +82,7 @@ static void *mix(void *arg)
     return NULL;
 }
 
-/* Marks the counts before and after 2 * COUNTED_ROUNDS + 1 instructions that no interrupt disturbs. */
+/* Marks the counts before and after 2 * COUNTED_ROUNDS + 1 instructions that nothing interrupts. */
 static void counted(void)
 {
     uint64_t rounds = COUNTED_ROUNDS;
