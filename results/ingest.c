@@ -399,6 +399,24 @@ static bool take_lines(Ingest *self, FILE *stream, GError **error)
     return ok;
 }
 
+/* The measured window: only where both marks are there. */
+static bool set_window(const Ingest *self, GError **error)
+{
+    g_autoptr(ResultsStmt) stmt = results_prepare(
+        self->store,
+        "UPDATE run SET (window_start_ps, window_end_ps) = ("
+        " SELECT MIN(a.t_ps), MIN(b.t_ps) FROM mark a JOIN mark b ON b.run_id = a.run_id"
+        " WHERE a.run_id = ?1 AND a.what = 'window-start' AND b.what = 'window-end')"
+        " WHERE run_id = ?1",
+        "be written", error);
+
+    if (!stmt) {
+        return false;
+    }
+    sqlite3_bind_int64(stmt, 1, self->run_id);
+    return results_step(self->store, stmt, "be written", error);
+}
+
 static void ingest_clear(Ingest *self)
 {
     for (size_t i = 0; i < RECORDS; i++) {
@@ -432,7 +450,7 @@ bool results_run_ingest(ResultsStore *store, int64_t run_id, const char *path, b
     if (ok && self.line == 0) {
         ok = refuse(&self, error, "is empty: the run ended before it began");
     }
-    ok = ok && guest_reports_store(self.reports, store, run_id, error);
+    ok = ok && guest_reports_store(self.reports, store, run_id, error) && set_window(&self, error);
     if (ended) {
         *ended = self.ended;
     }

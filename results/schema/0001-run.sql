@@ -27,6 +27,8 @@ CREATE TABLE run ( -- one run of one scenario at one matrix point
     version TEXT NOT NULL, -- of quirkbench
     scenario_hash TEXT NOT NULL, -- of the scenario's text with settings applied
     end_ps INTEGER, -- model time of the end record
+    window_start_ps INTEGER, -- model time of mark window-start; empty unless both marks were set
+    window_end_ps INTEGER, -- model time of mark window-end; likewise
     telemetry_schema INTEGER, -- schema of the telemetry file, empty before it is taken in
     scenario_path TEXT, -- as given on the command line
     wall_started TEXT NOT NULL, -- UTC, ISO 8601

@@ -37,27 +37,85 @@ CREATE VIEW measured_window( -- the measured window of each run
     length_ps, -- their difference
     marked -- 1: the plan set both marks
 ) AS
-WITH edge AS (
-    SELECT r.run_id AS run_id, r.end_ps AS run_end_ps,
-           (SELECT MIN(t_ps) FROM mark m WHERE m.run_id = r.run_id AND what = 'window-start') AS s,
-           (SELECT MIN(t_ps) FROM mark m WHERE m.run_id = r.run_id AND what = 'window-end') AS e
-    FROM run r
-)
-SELECT run_id,
-       CASE WHEN s IS NULL OR e IS NULL THEN 0 ELSE s END,
-       CASE WHEN s IS NULL OR e IS NULL THEN run_end_ps ELSE e END,
-       CASE WHEN s IS NULL OR e IS NULL THEN run_end_ps ELSE e - s END,
-       s IS NOT NULL AND e IS NOT NULL
-FROM edge;
+SELECT run_id, IFNULL(window_start_ps, 0), IFNULL(window_end_ps, end_ps),
+       IFNULL(window_end_ps - window_start_ps, end_ps), window_end_ps IS NOT NULL
+FROM run;
 
-CREATE VIEW window_weight( -- SUM(value * weight) over `at` is the value inside the window
+-- The five views below hold no aggregates, so that SQLite folds them into what asks them and finds
+-- the rows by key.  The sum of a key's values is the value inside the window.
+
+CREATE VIEW counter_at( -- counters, weighted: their sum over `at` is the value inside the window
     run_id, -- the run
+    device, -- name in the scenario
+    scope, -- device, sq, cq, vector, link
+    idx, -- queue or vector number
+    name, -- counter
     at, -- window-start, window-end or end
-    weight -- 1 or -1
+    value -- value, its negative or 0
 ) AS
-SELECT run_id, 'window-end', 1 FROM measured_window WHERE marked
-UNION ALL SELECT run_id, 'window-start', -1 FROM measured_window WHERE marked
-UNION ALL SELECT run_id, 'end', 1 FROM measured_window WHERE NOT marked;
+SELECT c.run_id, c.device, c.scope, c.idx, c.name, c.at,
+       c.value * CASE WHEN r.window_end_ps IS NULL THEN c.at = 'end'
+                      ELSE (c.at = 'window-end') - (c.at = 'window-start') END
+FROM counter c JOIN run r ON r.run_id = c.run_id;
+
+CREATE VIEW tlp_at( -- packets, weighted likewise
+    run_id, -- the run
+    device, -- name in the scenario
+    purpose, -- why they were sent
+    direction, -- upstream or downstream
+    tlp_type, -- MRd, MWr, CplD, Cpl
+    at, -- window-start, window-end or end
+    weight, -- 1, -1 or 0
+    tlps, -- weighted
+    payload_bytes, -- weighted
+    wire_bytes -- weighted
+) AS
+SELECT run_id, device, purpose, direction, tlp_type, at, weight, tlps * weight,
+       payload_bytes * weight, wire_bytes * weight
+FROM (SELECT t.*, CASE WHEN r.window_end_ps IS NULL THEN t.at = 'end'
+                       ELSE (t.at = 'window-end') - (t.at = 'window-start') END AS weight
+      FROM tlp t JOIN run r ON r.run_id = t.run_id);
+
+CREATE VIEW latency_at( -- histogram, weighted likewise
+    run_id, -- the run
+    device, -- name in the scenario
+    opcode, -- read, write, other
+    low_ps, -- lower bound of the bucket
+    high_ps, -- upper bound of the bucket
+    at, -- window-start, window-end or end
+    count -- weighted
+) AS
+SELECT l.run_id, l.device, l.opcode, l.low_ps, l.high_ps, l.at,
+       l.count * CASE WHEN r.window_end_ps IS NULL THEN l.at = 'end'
+                      ELSE (l.at = 'window-end') - (l.at = 'window-start') END
+FROM latency l JOIN run r ON r.run_id = l.run_id;
+
+CREATE VIEW latency_sum_at( -- exact sums, weighted likewise
+    run_id, -- the run
+    device, -- name in the scenario
+    opcode, -- read, write, other
+    at, -- window-start, window-end or end
+    weight, -- 1, -1 or 0
+    count, -- weighted
+    sum_ps -- weighted
+) AS
+SELECT run_id, device, opcode, at, weight, count * weight, sum_ps * weight
+FROM (SELECT l.*, CASE WHEN r.window_end_ps IS NULL THEN l.at = 'end'
+                       ELSE (l.at = 'window-end') - (l.at = 'window-start') END AS weight
+      FROM latency_sum l JOIN run r ON r.run_id = l.run_id);
+
+CREATE VIEW vcpu_at( -- work of the vCPUs, weighted likewise
+    run_id, -- the run
+    cpu, -- number, from 0
+    at, -- window-start, window-end or end
+    weight, -- 1, -1 or 0
+    instructions, -- weighted
+    busy_ns -- weighted
+) AS
+SELECT run_id, cpu, at, weight, instructions * weight, busy_ns * weight
+FROM (SELECT v.*, CASE WHEN r.window_end_ps IS NULL THEN v.at = 'end'
+                       ELSE (v.at = 'window-end') - (v.at = 'window-start') END AS weight
+      FROM vcpu v JOIN run r ON r.run_id = v.run_id);
 
 CREATE VIEW counter_window( -- counters inside the window
     run_id, -- the run
@@ -67,9 +125,8 @@ CREATE VIEW counter_window( -- counters inside the window
     name, -- counter
     value -- inside the window
 ) AS
-SELECT c.run_id, c.device, c.scope, c.idx, c.name, SUM(c.value * w.weight)
-FROM counter c JOIN window_weight w ON w.run_id = c.run_id AND w.at = c.at
-GROUP BY c.run_id, c.device, c.scope, c.idx, c.name;
+SELECT run_id, device, scope, idx, name, SUM(value)
+FROM counter_at GROUP BY run_id, device, scope, idx, name;
 
 CREATE VIEW latency_window( -- latency histogram inside the window
     run_id, -- the run
@@ -79,10 +136,8 @@ CREATE VIEW latency_window( -- latency histogram inside the window
     high_ps, -- upper bound of the bucket
     count -- commands
 ) AS
-SELECT l.run_id, l.device, l.opcode, l.low_ps, l.high_ps, SUM(l.count * w.weight)
-FROM latency l JOIN window_weight w ON w.run_id = l.run_id AND w.at = l.at
-GROUP BY l.run_id, l.device, l.opcode, l.low_ps, l.high_ps
-HAVING SUM(l.count * w.weight) > 0;
+SELECT run_id, device, opcode, low_ps, high_ps, SUM(count)
+FROM latency_at GROUP BY run_id, device, opcode, low_ps, high_ps HAVING SUM(count) > 0;
 
 CREATE VIEW latency_percentile( -- upper bound of the bucket that holds the percentile; reads and writes together
     run_id, -- the run
@@ -90,19 +145,21 @@ CREATE VIEW latency_percentile( -- upper bound of the bucket that holds the perc
     percent, -- 50, 90, 95, 99, 99.9, 100
     latency_ns -- rounded up to whole ns
 ) AS
-WITH bucket AS (
-    SELECT run_id, device, high_ps, SUM(count) AS count
-    FROM latency_window WHERE opcode IN ('read', 'write')
-    GROUP BY run_id, device, high_ps
-), cumulative AS (
-    SELECT run_id, device, high_ps,
-           SUM(count) OVER (PARTITION BY run_id, device ORDER BY high_ps) AS upto,
-           SUM(count) OVER (PARTITION BY run_id, device) AS total
-    FROM bucket
-), wanted(permille) AS (VALUES (500), (900), (950), (990), (999), (1000))
-SELECT run_id, device, permille / 10.0, (MIN(high_ps) + 999) / 1000
-FROM cumulative JOIN wanted ON upto * 1000 >= total * permille
-GROUP BY run_id, device, permille;
+SELECT run_id, device, permille / 10.0, latency_ns
+FROM (
+    SELECT d.run_id, d.device, p.permille,
+           (SELECT (MIN(b.high_ps) + 999) / 1000 FROM (
+                SELECT l.high_ps, SUM(SUM(l.count)) OVER (ORDER BY l.high_ps) AS upto,
+                       SUM(SUM(l.count)) OVER () AS total
+                FROM latency_at l
+                WHERE l.run_id = d.run_id AND l.device = d.device AND l.opcode IN ('read', 'write')
+                GROUP BY l.high_ps) b
+            WHERE b.upto * 1000 >= b.total * p.permille AND b.total > 0) AS latency_ns
+    FROM device d
+    JOIN (SELECT 500 AS permille UNION ALL SELECT 900 UNION ALL SELECT 950 UNION ALL SELECT 990
+          UNION ALL SELECT 999 UNION ALL SELECT 1000) p
+)
+WHERE latency_ns IS NOT NULL;
 
 CREATE VIEW device_summary( -- a row a device
     run_id, -- the run
@@ -126,44 +183,61 @@ CREATE VIEW device_summary( -- a row a device
     point, -- matrix point
     published_id -- SCENARIO_ID/DEVICE of published/nvme_iostat.csv
 ) AS
-WITH total AS (
-    SELECT run_id, device,
-           SUM(CASE WHEN scope = 'device' AND name = 'io_completed' THEN value END) AS commands,
-           SUM(CASE WHEN scope = 'device' AND name = 'read_bytes' THEN value END) AS read_bytes,
-           SUM(CASE WHEN scope = 'device' AND name = 'write_bytes' THEN value END) AS write_bytes,
-           SUM(CASE WHEN scope = 'device' AND name = 'interrupts' THEN value END) AS interrupts
-    FROM counter_window WHERE scope = 'device'
-    GROUP BY run_id, device
-), mean AS (
-    SELECT l.run_id AS run_id, l.device AS device,
-           SUM(l.sum_ps * w.weight) AS sum_ps, SUM(l.count * w.weight) AS count
-    FROM latency_sum l JOIN window_weight w ON w.run_id = l.run_id AND w.at = l.at
-    WHERE l.opcode IN ('read', 'write')
-    GROUP BY l.run_id, l.device
-), percentile AS (
-    SELECT run_id, device,
-           MAX(CASE percent WHEN 50 THEN latency_ns END) AS p50,
-           MAX(CASE percent WHEN 90 THEN latency_ns END) AS p90,
-           MAX(CASE percent WHEN 99 THEN latency_ns END) AS p99,
-           MAX(CASE percent WHEN 100 THEN latency_ns END) AS p100
-    FROM latency_percentile GROUP BY run_id, device
-), broken AS (
-    SELECT run_id, device, SUM(count) AS count FROM violation GROUP BY run_id, device
-)
-SELECT d.run_id, r.scenario, d.device, d.profile, r.driver,
-       CASE WHEN w.length_ps > 0 THEN IFNULL(t.commands, 0) * 1e12 / w.length_ps END,
-       CASE WHEN w.length_ps > 0
-            THEN (IFNULL(t.read_bytes, 0) + IFNULL(t.write_bytes, 0)) * 1e12 / 1048576 / w.length_ps END,
-       p.p50, p.p99, IFNULL(t.commands, 0), IFNULL(t.interrupts, 0), IFNULL(b.count, 0),
-       CASE WHEN m.count > 0 THEN m.sum_ps / 1000.0 / m.count END, p.p90, p.p100,
-       IFNULL(t.read_bytes, 0), IFNULL(t.write_bytes, 0), w.length_ps / 1000, r.point, d.published_id
-FROM device d
-JOIN run r ON r.run_id = d.run_id
-JOIN measured_window w ON w.run_id = d.run_id
-LEFT JOIN total t ON t.run_id = d.run_id AND t.device = d.device
-LEFT JOIN mean m ON m.run_id = d.run_id AND m.device = d.device
-LEFT JOIN percentile p ON p.run_id = d.run_id AND p.device = d.device
-LEFT JOIN broken b ON b.run_id = d.run_id AND b.device = d.device;
+SELECT run_id, scenario, device, profile, driver,
+       CASE WHEN length_ps > 0 THEN commands * 1e12 / length_ps END,
+       CASE WHEN length_ps > 0 THEN (read_bytes + write_bytes) * 1e12 / 1048576 / length_ps END,
+       p50, p99, commands, interrupts, violations, mean_ns, p90, p100, read_bytes, write_bytes,
+       length_ps / 1000, point, published_id
+FROM (
+    SELECT d.run_id, r.scenario, d.device, d.profile, r.driver, r.point, d.published_id,
+           IFNULL(r.window_end_ps - r.window_start_ps, r.end_ps) AS length_ps,
+           (SELECT IFNULL(SUM(c.value), 0) FROM counter_at c
+            WHERE c.run_id = d.run_id AND c.device = d.device AND c.scope = 'device'
+              AND c.idx = 0 AND c.name = 'io_completed') AS commands,
+           (SELECT IFNULL(SUM(c.value), 0) FROM counter_at c
+            WHERE c.run_id = d.run_id AND c.device = d.device AND c.scope = 'device'
+              AND c.idx = 0 AND c.name = 'interrupts') AS interrupts,
+           (SELECT IFNULL(SUM(c.value), 0) FROM counter_at c
+            WHERE c.run_id = d.run_id AND c.device = d.device AND c.scope = 'device'
+              AND c.idx = 0 AND c.name = 'read_bytes') AS read_bytes,
+           (SELECT IFNULL(SUM(c.value), 0) FROM counter_at c
+            WHERE c.run_id = d.run_id AND c.device = d.device AND c.scope = 'device'
+              AND c.idx = 0 AND c.name = 'write_bytes') AS write_bytes,
+           (SELECT IFNULL(SUM(v.count), 0) FROM violation v
+            WHERE v.run_id = d.run_id AND v.device = d.device) AS violations,
+           (SELECT SUM(l.sum_ps) / 1000.0 / NULLIF(SUM(l.count), 0) FROM latency_sum_at l
+            WHERE l.run_id = d.run_id AND l.device = d.device
+              AND l.opcode IN ('read', 'write')) AS mean_ns,
+           (SELECT (MIN(b.high_ps) + 999) / 1000 FROM (
+                SELECT l.high_ps, SUM(SUM(l.count)) OVER (ORDER BY l.high_ps) AS upto,
+                       SUM(SUM(l.count)) OVER () AS total
+                FROM latency_at l
+                WHERE l.run_id = d.run_id AND l.device = d.device AND l.opcode IN ('read', 'write')
+                GROUP BY l.high_ps) b
+            WHERE b.upto * 100 >= b.total * 50 AND b.total > 0) AS p50,
+           (SELECT (MIN(b.high_ps) + 999) / 1000 FROM (
+                SELECT l.high_ps, SUM(SUM(l.count)) OVER (ORDER BY l.high_ps) AS upto,
+                       SUM(SUM(l.count)) OVER () AS total
+                FROM latency_at l
+                WHERE l.run_id = d.run_id AND l.device = d.device AND l.opcode IN ('read', 'write')
+                GROUP BY l.high_ps) b
+            WHERE b.upto * 100 >= b.total * 90 AND b.total > 0) AS p90,
+           (SELECT (MIN(b.high_ps) + 999) / 1000 FROM (
+                SELECT l.high_ps, SUM(SUM(l.count)) OVER (ORDER BY l.high_ps) AS upto,
+                       SUM(SUM(l.count)) OVER () AS total
+                FROM latency_at l
+                WHERE l.run_id = d.run_id AND l.device = d.device AND l.opcode IN ('read', 'write')
+                GROUP BY l.high_ps) b
+            WHERE b.upto * 100 >= b.total * 99 AND b.total > 0) AS p99,
+           (SELECT (MIN(b.high_ps) + 999) / 1000 FROM (
+                SELECT l.high_ps, SUM(SUM(l.count)) OVER (ORDER BY l.high_ps) AS upto,
+                       SUM(SUM(l.count)) OVER () AS total
+                FROM latency_at l
+                WHERE l.run_id = d.run_id AND l.device = d.device AND l.opcode IN ('read', 'write')
+                GROUP BY l.high_ps) b
+            WHERE b.upto * 100 >= b.total * 100 AND b.total > 0) AS p100
+    FROM device d JOIN run r ON r.run_id = d.run_id
+);
 
 CREATE VIEW interrupt_spread( -- who took a device's interrupts, by the guest's own count
     run_id, -- the run
@@ -184,11 +258,8 @@ CREATE VIEW pcie_by_purpose( -- PCIe packets inside the window
     payload_bytes, -- data in them
     wire_bytes -- with headers, CRC and framing; without DLLPs
 ) AS
-SELECT t.run_id, t.device, t.purpose, t.direction, t.tlp_type, SUM(t.tlps * w.weight),
-       SUM(t.payload_bytes * w.weight), SUM(t.wire_bytes * w.weight)
-FROM tlp t JOIN window_weight w ON w.run_id = t.run_id AND w.at = t.at
-GROUP BY t.run_id, t.device, t.purpose, t.direction, t.tlp_type
-HAVING SUM(t.tlps * w.weight) <> 0;
+SELECT run_id, device, purpose, direction, tlp_type, SUM(tlps), SUM(payload_bytes), SUM(wire_bytes)
+FROM tlp_at GROUP BY run_id, device, purpose, direction, tlp_type HAVING SUM(tlps) <> 0;
 
 CREATE VIEW queue_map( -- the map that the driver made: cpus of each hardware context, its queues and vector
     run_id, -- the run
@@ -219,24 +290,24 @@ CREATE VIEW cpu_time( -- a row a cpu
     irq_pct, -- hard and soft interrupts, likewise
     idle_pct -- likewise
 ) AS
-WITH exact AS (
-    SELECT v.run_id AS run_id, v.cpu AS cpu, SUM(v.busy_ns * w.weight) AS busy_ns,
-           SUM(v.instructions * w.weight) AS instructions
-    FROM vcpu v JOIN window_weight w ON w.run_id = v.run_id AND w.at = v.at
-    GROUP BY v.run_id, v.cpu
-), coarse AS (
-    SELECT run_id, cpu, user_ticks, system_ticks, irq_ticks + softirq_ticks AS irq_ticks, idle_ticks,
-           NULLIF(user_ticks + system_ticks + irq_ticks + softirq_ticks + idle_ticks, 0) AS ticks
+WITH part AS (
+    SELECT run_id, cpu, busy_ns, instructions, NULL AS user_ticks, NULL AS system_ticks,
+           NULL AS irq_ticks, NULL AS idle_ticks
+    FROM vcpu_at WHERE weight <> 0
+    UNION ALL
+    SELECT run_id, cpu, NULL, NULL, user_ticks, system_ticks, irq_ticks + softirq_ticks, idle_ticks
     FROM cpu_stat
-), cpus AS (SELECT run_id, cpu FROM exact UNION SELECT run_id, cpu FROM coarse)
-SELECT k.run_id, k.cpu,
-       CASE WHEN w.length_ps > 0 THEN e.busy_ns * 100000.0 / w.length_ps END, e.instructions,
-       100.0 * c.user_ticks / c.ticks, 100.0 * c.system_ticks / c.ticks,
-       100.0 * c.irq_ticks / c.ticks, 100.0 * c.idle_ticks / c.ticks
-FROM cpus k
-JOIN measured_window w ON w.run_id = k.run_id
-LEFT JOIN exact e ON e.run_id = k.run_id AND e.cpu = k.cpu
-LEFT JOIN coarse c ON c.run_id = k.run_id AND c.cpu = k.cpu;
+), whole AS (
+    SELECT run_id, cpu, SUM(busy_ns) AS busy_ns, SUM(instructions) AS instructions,
+           SUM(user_ticks) AS user_ticks, SUM(system_ticks) AS system_ticks,
+           SUM(irq_ticks) AS irq_ticks, SUM(idle_ticks) AS idle_ticks,
+           NULLIF(SUM(user_ticks + system_ticks + irq_ticks + idle_ticks), 0) AS ticks
+    FROM part GROUP BY run_id, cpu
+)
+SELECT k.run_id, k.cpu, k.busy_ns * 100000.0 / NULLIF(w.length_ps, 0), k.instructions,
+       100.0 * k.user_ticks / k.ticks, 100.0 * k.system_ticks / k.ticks,
+       100.0 * k.irq_ticks / k.ticks, 100.0 * k.idle_ticks / k.ticks
+FROM whole k JOIN measured_window w ON w.run_id = k.run_id;
 
 CREATE VIEW cpu_summary( -- all cpus of a run together
     run_id, -- the run
@@ -249,17 +320,13 @@ CREATE VIEW cpu_summary( -- all cpus of a run together
     system_pct, -- likewise
     irq_pct -- likewise
 ) AS
-WITH io AS (
-    SELECT run_id, SUM(value) AS commands FROM counter_window
-    WHERE scope = 'device' AND name = 'io_completed' GROUP BY run_id
-), every AS (
-    SELECT run_id, COUNT(*) AS cpus, AVG(busy_pct) AS busy_pct, SUM(instructions) AS instructions,
-           AVG(user_pct) AS user_pct, AVG(system_pct) AS system_pct, AVG(irq_pct) AS irq_pct
-    FROM cpu_time GROUP BY run_id
-)
 SELECT e.run_id, e.cpus, e.busy_pct, 100 - e.busy_pct, e.instructions,
-       CASE WHEN i.commands > 0 THEN 1.0 * e.instructions / i.commands END,
+       1.0 * e.instructions
+           / NULLIF((SELECT SUM(c.value) FROM counter_at c WHERE c.run_id = e.run_id
+                       AND c.scope = 'device' AND c.name = 'io_completed'), 0),
        e.user_pct, e.system_pct, e.irq_pct
-FROM every e LEFT JOIN io i ON i.run_id = e.run_id;
+FROM (SELECT run_id, COUNT(*) AS cpus, AVG(busy_pct) AS busy_pct, SUM(instructions) AS instructions,
+             AVG(user_pct) AS user_pct, AVG(system_pct) AS system_pct, AVG(irq_pct) AS irq_pct
+      FROM cpu_time GROUP BY run_id) e;
 
 PRAGMA user_version = 4;
