@@ -63,6 +63,7 @@ NvmeStatus nvme_model_admin_check(NvmeCommand *command)
             return NVME_ABORT_LIMIT;
         }
         command->model->aborts_inside++;
+        command->counts_as_abort = true;
         return NVME_OK;
     case NVME_ADMIN_FIRMWARE_DOWNLOAD:
         if (!has(command, NVME_OACS_FIRMWARE)) {

@@ -75,6 +75,7 @@ static void release(NvmeCommand *command)
     } else {
         self->io_inside--;
     }
+    self->aborts_inside -= command->counts_as_abort;
     g_clear_pointer(&command->buffer, g_free);
     command->next_waiting = self->free_commands;
     self->free_commands = command;
@@ -153,6 +154,23 @@ typedef struct Arrival {
     SimTime from, done;
 } Arrival;
 
+/* Not the guest's doing: the run goes on, and whoever reads its records must know. */
+static void record_full_store(NvmeModel *self)
+{
+    SimTelemetry *telemetry = self->port->telemetry;
+
+    if (self->store_was_full) {
+        return;
+    }
+    self->store_was_full = true;
+    sim_telemetry_begin(telemetry, "fault");
+    sim_telemetry_u64(telemetry, "t_ps", nvme_model_now(self));
+    sim_telemetry_str(telemetry, "device", self->port->device);
+    sim_telemetry_str(telemetry, "stage", "media");
+    sim_telemetry_str(telemetry, "action", "store-full");
+    sim_telemetry_end(telemetry);
+}
+
 static bool fetch_segment(NvmeCommand *command, uint64_t address, uint64_t position,
                           uint64_t bytes, void *data)
 {
@@ -176,6 +194,7 @@ static bool fetch_segment(NvmeCommand *command, uint64_t address, uint64_t posit
         if (command->buffer == NULL &&
             !nvme_model_store_write(self->store, command->first_byte + position + at, to, n)) {
             command->status = NVME_WRITE_FAULT;
+            record_full_store(self);
             return false;
         }
     }
@@ -420,10 +439,6 @@ static void count_completion(NvmeModel *self, const NvmeCommand *command)
         return;
     }
     self->counts[NVME_DEVICE_admin_commands]++;
-    if (command->sqe.opcode == NVME_ADMIN_ABORT && self->aborts_inside > 0 &&
-        (command->status & NVME_STATUS_CODE) != NVME_ABORT_LIMIT) {
-        self->aborts_inside--;
-    }
     record_admin(command);
 }
 

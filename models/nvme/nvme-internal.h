@@ -68,6 +68,7 @@ struct NvmeCommand {
     bool data_stage_passed; /* the fault point has been asked */
     bool move_data;         /* at the CQE's event: its transfer has been charged */
     bool is_aer;
+    bool counts_as_abort; /* one of model->aborts_inside */
     uint64_t bytes;      /* of data */
     uint64_t first_byte; /* on the media */
     uint64_t *pages;     /* PRP entries beyond the first, pages_n of them, room for pages_room */
@@ -193,6 +194,7 @@ struct NvmeModel {
     /* namespace */
     NvmeMedia media;
     NvmeStore *store;
+    bool store_was_full; /* recorded once */
     unsigned format, lba_shift;
     uint64_t lbas;
 

@@ -94,7 +94,6 @@ void nvme_model_queues_drop(NvmeModel *self)
         g_clear_pointer(&self->cqs[q], g_free);
     }
     self->aers_n = 0;
-    self->aborts_inside = 0;
     self->io_queues_created = 0;
     self->doorbells_n = 0;
     self->last_sq = 0;

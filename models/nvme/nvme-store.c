@@ -56,7 +56,7 @@ NvmeStore *nvme_model_store_new(uint64_t seed, bool fill_random, uint64_t limit_
     self->seed = seed;
     self->fill_random = fill_random;
     self->limit_bytes = limit_bytes;
-    self->pages_most = UINT64_C(1) << 27;
+    self->pages_most = UINT64_C(1) << 25; /* 128 GiB */
     self->pages = g_hash_table_new_full(hash_index, same_index, NULL, free_page);
     self->free_slots = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     self->file = -1;
