@@ -30,7 +30,10 @@ static NvmeStatus unknown_opcode(NvmeCommand *command)
     return NVME_INVALID_OPCODE;
 }
 
-static bool has(const NvmeCommand *command, unsigned oacs) { return (command->model->profile->oacs & oacs) != 0; }
+static bool has(const NvmeCommand *command, unsigned oacs)
+{
+    return (command->model->profile->oacs & oacs) != 0;
+}
 
 NvmeStatus nvme_model_admin_check(NvmeCommand *command)
 {
@@ -50,9 +53,8 @@ NvmeStatus nvme_model_admin_check(NvmeCommand *command)
                          : (sqe->cdw10 & 0xff) == NVME_FEATURE_APST    ? 256
                                                                        : 0;
         NvmeStatus status = nvme_model_feature_check(command);
-        return status == NVME_OK
-                   ? want_data(command, bytes, sqe->opcode == NVME_ADMIN_GET_FEATURES)
-                   : status;
+        return status == NVME_OK ? want_data(command, bytes, sqe->opcode == NVME_ADMIN_GET_FEATURES)
+                                 : status;
     }
     case NVME_ADMIN_ASYNC_EVENT:
         command->is_aer = true;
@@ -69,8 +71,9 @@ NvmeStatus nvme_model_admin_check(NvmeCommand *command)
         if (!has(command, NVME_OACS_FIRMWARE)) {
             return unknown_opcode(command);
         }
-        return sqe->cdw10 < TRANSFER_MOST / 4 ? want_data(command, ((uint64_t)sqe->cdw10 + 1) * 4, false)
-                                              : NVME_INVALID_FIELD;
+        return sqe->cdw10 < TRANSFER_MOST / 4
+                   ? want_data(command, ((uint64_t)sqe->cdw10 + 1) * 4, false)
+                   : NVME_INVALID_FIELD;
     case NVME_ADMIN_FIRMWARE_ACTIVATE:
         return has(command, NVME_OACS_FIRMWARE) ? NVME_OK : unknown_opcode(command);
     case NVME_ADMIN_FORMAT:
@@ -156,7 +159,8 @@ static NvmeStatus check_create(NvmeCommand *command)
         return NVME_INVALID_FIELD;
     }
     if (NVME_GET(cc, CC_IOSQES) != 6 || NVME_GET(cc, CC_IOCQES) != 4) {
-        nvme_model_violation(self, "NVMe-1.1 §3.1.5", "CC.IOSQES or IOCQES when a queue is created");
+        nvme_model_violation(self, "NVMe-1.1 §3.1.5",
+                             "CC.IOSQES or IOCQES when a queue is created");
         return NVME_INVALID_FIELD;
     }
     return NVME_OK;
@@ -359,7 +363,8 @@ static NvmeStatus format(NvmeCommand *command)
 {
     NvmeModel *self = command->model;
     const NvmeSqe *sqe = &command->sqe;
-    unsigned number = sqe->cdw10 & 15, protection = sqe->cdw10 >> 5 & 7, erase = sqe->cdw10 >> 9 & 7;
+    unsigned number = sqe->cdw10 & 15, protection = sqe->cdw10 >> 5 & 7,
+             erase = sqe->cdw10 >> 9 & 7;
 
     if (sqe->nsid != 1 && sqe->nsid != UINT32_MAX) {
         return NVME_INVALID_NAMESPACE;

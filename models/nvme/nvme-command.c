@@ -171,8 +171,8 @@ static void record_full_store(NvmeModel *self)
     sim_telemetry_end(telemetry);
 }
 
-static bool fetch_segment(NvmeCommand *command, uint64_t address, uint64_t position,
-                          uint64_t bytes, void *data)
+static bool fetch_segment(NvmeCommand *command, uint64_t address, uint64_t position, uint64_t bytes,
+                          void *data)
 {
     NvmeModel *self = command->model;
     PciePurpose purpose = command->sq->qid == 0 ? PCIE_FOR_ADMIN_DATA : PCIE_FOR_DATA;
@@ -201,7 +201,8 @@ static bool fetch_segment(NvmeCommand *command, uint64_t address, uint64_t posit
     return true;
 }
 
-/* PRP list and data from the guest, as far as there are any.  False: a fault ended the command's way. */
+/* PRP list and data from the guest, as far as there are any.  False: a fault ended the command's
+ * way. */
 static bool gather(NvmeCommand *command, SimTime *when)
 {
     if (nvme_model_prp_needs_list(command)) {
@@ -281,8 +282,8 @@ void nvme_model_send_data(NvmeCommand *command)
     nvme_model_complete(command, NVME_OK);
 }
 
-static bool move_segment(NvmeCommand *command, uint64_t address, uint64_t position,
-                         uint64_t bytes, void *data)
+static bool move_segment(NvmeCommand *command, uint64_t address, uint64_t position, uint64_t bytes,
+                         void *data)
 {
     NvmeModel *self = command->model;
     uint8_t piece[PIECE];

@@ -109,8 +109,8 @@ void nvme_model_sample(NvmeModel *self)
     sim_telemetry_str(telemetry, "device", self->port->device);
     sim_telemetry_u64(telemetry, "completed", self->counts[NVME_DEVICE_io_completed]);
     sim_telemetry_u64(telemetry, "interrupts", self->counts[NVME_DEVICE_interrupts]);
-    sim_telemetry_u64(telemetry, "bytes", self->counts[NVME_DEVICE_read_bytes] +
-                                              self->counts[NVME_DEVICE_write_bytes]);
+    sim_telemetry_u64(telemetry, "bytes",
+                      self->counts[NVME_DEVICE_read_bytes] + self->counts[NVME_DEVICE_write_bytes]);
     sim_telemetry_end(telemetry);
 }
 
@@ -157,7 +157,7 @@ bool nvme_model_check(NvmeModel *self)
                     self->counts[NVME_DEVICE_commands_submitted],
                     (NvmeWide)self->counts[NVME_DEVICE_commands_completed] +
                         self->counts[NVME_DEVICE_commands_discarded] + waiting);
-    held &= identity(self, "integral of outstanding = sum of time in controller", self->integral,
-                     time);
+    held &=
+        identity(self, "integral of outstanding = sum of time in controller", self->integral, time);
     return held;
 }

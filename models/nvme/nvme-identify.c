@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Identify: the data structures from the profile, and which CNS values a drive of its version knows.
- * Bytes that 1.0 or 1.1 reserve stay 0: drivers act on them.  [NVMe-1.1 §5.11] */
+/* Identify: the data structures from the profile, and which CNS values a drive of its version
+ * knows. Bytes that 1.0 or 1.1 reserve stay 0: drivers act on them.  [NVMe-1.1 §5.11] */
 #include "nvme/nvme-internal.h"
 #include <string.h>
 
-enum { CNS_NAMESPACE = 0, CNS_CONTROLLER = 1, CNS_NAMESPACES = 2, ENTRY_SIZES_SQ = 0x66, ENTRY_SIZES_CQ = 0x44 };
+enum {
+    CNS_NAMESPACE = 0,
+    CNS_CONTROLLER = 1,
+    CNS_NAMESPACES = 2,
+    ENTRY_SIZES_SQ = 0x66,
+    ENTRY_SIZES_CQ = 0x44
+};
 
 /* ASCII, padded with blanks, without a NUL. */
 static void put_text(char *to, size_t bytes, const char *text)

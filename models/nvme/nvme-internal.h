@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The model's state and what its files offer each other.
  *
- *   nvme-regs.c → nvme-model.c (life) → nvme-queue.c (doorbell, fetch, post) → nvme-admin.c | nvme-io.c
- *   → nvme-prp.c, nvme-store.c, nvme-media.c → nvme-queue.c (CQE) → nvme-irq.c
+ *   nvme-regs.c → nvme-model.c (life) → nvme-queue.c (doorbell, fetch, post) → nvme-admin.c |
+ * nvme-io.c → nvme-prp.c, nvme-store.c, nvme-media.c → nvme-queue.c (CQE) → nvme-irq.c
  *
- * When an SQE is fetched, everything up to the end of the media's work is reserved in one go: link, front
- * end, media.  Then an event starts the transfer, and one more makes the CQE visible. */
+ * When an SQE is fetched, everything up to the end of the media's work is reserved in one go: link,
+ * front end, media.  Then an event starts the transfer, and one more makes the CQE visible. */
 #pragma once
 #include "nvme/nvme-counters.h"
 #include "nvme/nvme-model.h"
@@ -31,19 +31,24 @@ typedef enum NvmeStage {
     NVME_STAGES
 } NvmeStage;
 
-typedef enum { NVME_LATENCY_READ, NVME_LATENCY_WRITE, NVME_LATENCY_OTHER, NVME_LATENCIES } NvmeLatency;
+typedef enum {
+    NVME_LATENCY_READ,
+    NVME_LATENCY_WRITE,
+    NVME_LATENCY_OTHER,
+    NVME_LATENCIES
+} NvmeLatency;
 
 /* Where a command is; tells Abort, Delete SQ and reset what can be done with it. */
 typedef enum NvmeState {
-    NVME_AT_DECODE,  /* event: decoded, and to be completed or parked */
-    NVME_AT_MEDIA,   /* event: the media is done */
-    NVME_AT_DATA_OUT,/* event: a delayed transfer starts */
-    NVME_AT_CQE,     /* event: a delayed CQE may go */
-    NVME_AT_WAIT_CQ, /* in its CQ's list of completions that found no free entry */
-    NVME_AT_POST,    /* event: the CQE is visible */
-    NVME_AT_HELD,    /* a fault holds it; Abort can end it */
-    NVME_AT_LOST,    /* a fault dropped it; only reset and Delete SQ end it */
-    NVME_AT_PARKED,  /* an Async Event Request, or Delete SQ that waits for its queue */
+    NVME_AT_DECODE,   /* event: decoded, and to be completed or parked */
+    NVME_AT_MEDIA,    /* event: the media is done */
+    NVME_AT_DATA_OUT, /* event: a delayed transfer starts */
+    NVME_AT_CQE,      /* event: a delayed CQE may go */
+    NVME_AT_WAIT_CQ,  /* in its CQ's list of completions that found no free entry */
+    NVME_AT_POST,     /* event: the CQE is visible */
+    NVME_AT_HELD,     /* a fault holds it; Abort can end it */
+    NVME_AT_LOST,     /* a fault dropped it; only reset and Delete SQ end it */
+    NVME_AT_PARKED,   /* an Async Event Request, or Delete SQ that waits for its queue */
 } NvmeState;
 
 typedef struct NvmeSq NvmeSq;
@@ -61,17 +66,17 @@ struct NvmeCommand {
     NvmeState state;
     NvmeStatus status;
     uint32_t dw0;
-    uint32_t slot;       /* of the CQ, once reserved */
+    uint32_t slot; /* of the CQ, once reserved */
     bool phase;
-    bool to_guest;       /* direction of the data */
+    bool to_guest; /* direction of the data */
     bool corrupt_data, corrupt_cqe;
     bool data_stage_passed; /* the fault point has been asked */
     bool move_data;         /* at the CQE's event: its transfer has been charged */
     bool is_aer;
     bool counts_as_abort; /* one of model->aborts_inside */
-    uint64_t bytes;      /* of data */
-    uint64_t first_byte; /* on the media */
-    uint64_t *pages;     /* PRP entries beyond the first, pages_n of them, room for pages_room */
+    uint64_t bytes;       /* of data */
+    uint64_t first_byte;  /* on the media */
+    uint64_t *pages;      /* PRP entries beyond the first, pages_n of them, room for pages_room */
     uint32_t pages_n, pages_room;
     uint8_t *buffer; /* payload of admin commands and DSM; owned */
     bool mapped;
@@ -82,9 +87,9 @@ struct NvmeSq {
     NvmeCq *cq;
     uint64_t base;
     uint32_t size, head, tail;
-    uint32_t reported; /* the head as the last CQE gave it: what the host may count on */
-    SimTime *stamps;                    /* by slot: arrival of the doorbell */
-    uint64_t *live_cids;                /* bitmap of 65536 */
+    uint32_t reported;   /* the head as the last CQE gave it: what the host may count on */
+    SimTime *stamps;     /* by slot: arrival of the doorbell */
+    uint64_t *live_cids; /* bitmap of 65536 */
     NvmeCommand *live;
     uint32_t live_n;
     NvmeCommand *deleter; /* the Delete SQ that waits */
@@ -106,10 +111,10 @@ struct NvmeCq {
 
 typedef struct NvmeVector {
     NvmeModel *model;
-    SimEvent timer;   /* coalescing */
-    SimEvent delayed; /* a message that a fault delays */
-    uint32_t entries; /* posted and not yet reported */
-    bool pending;     /* MSI, masked by INTMS */
+    SimEvent timer;     /* coalescing */
+    SimEvent delayed;   /* a message that a fault delays */
+    uint32_t entries;   /* posted and not yet reported */
+    bool pending;       /* MSI, masked by INTMS */
     bool no_coalescing; /* feature 09h */
     uint64_t counts[NVME_VECTOR_COUNTERS];
 } NvmeVector;
@@ -123,10 +128,19 @@ typedef struct NvmeDoorbell {
 
 typedef enum { NVME_LIFE_NONE, NVME_LIFE_READY, NVME_LIFE_NOT_READY, NVME_LIFE_SHUT_DOWN } NvmeLife;
 
-/* A serial resource that also takes reservations out of order: busy spans, ascending, none touching. */
-typedef struct NvmeSpan { SimTime start, end; } NvmeSpan;
-typedef struct NvmeCalendar { NvmeSpan *spans; uint32_t n, room; } NvmeCalendar;
-typedef struct NvmeDrain { SimTime done; uint64_t bytes; } NvmeDrain;
+/* A serial resource that also takes reservations out of order: busy spans, ascending, none
+ * touching. */
+typedef struct NvmeSpan {
+    SimTime start, end;
+} NvmeSpan;
+typedef struct NvmeCalendar {
+    NvmeSpan *spans;
+    uint32_t n, room;
+} NvmeCalendar;
+typedef struct NvmeDrain {
+    SimTime done;
+    uint64_t bytes;
+} NvmeDrain;
 
 typedef struct NvmeMedia {
     uint64_t seed;
@@ -136,7 +150,7 @@ typedef struct NvmeMedia {
     SimTime admin_free, quirk_free, drain_free;
     NvmeCalendar path;
     uint64_t link_bytes_per_s; /* what the device's own link carries at best */
-    NvmeDrain *drain; /* ring of writes in the buffer */
+    NvmeDrain *drain;          /* ring of writes in the buffer */
     uint32_t drain_first, drain_n, drain_room;
     uint64_t buffered_bytes;
 } NvmeMedia;
@@ -156,8 +170,8 @@ struct NvmeModel {
     NvmeLife next_life;
     bool enabled_before; /* since power-on */
     bool enable_again;   /* CC.EN=1 was written before CSTS.RDY fell */
-    bool running;   /* CC.EN and CSTS.RDY: commands are taken */
-    bool shut_down; /* CC.SHN was written */
+    bool running;        /* CC.EN and CSTS.RDY: commands are taken */
+    bool shut_down;      /* CC.SHN was written */
     unsigned page_shift;
 
     /* queues */
@@ -215,8 +229,14 @@ void nvme_model_outstanding(NvmeModel *self, SimTime when, int64_t delta);
 void nvme_model_fatal(NvmeModel *self, const char *rule, const char *text); /* CSTS.CFS */
 void nvme_model_violation(NvmeModel *self, const char *rule, const char *text);
 void nvme_model_cc_written(NvmeModel *self, uint32_t old, uint32_t now);
-static inline SimTime nvme_model_now(const NvmeModel *self) { return sim_port_now(self->port); }
-static inline uint64_t nvme_model_page(const NvmeModel *self) { return UINT64_C(1) << self->page_shift; }
+static inline SimTime nvme_model_now(const NvmeModel *self)
+{
+    return sim_port_now(self->port);
+}
+static inline uint64_t nvme_model_page(const NvmeModel *self)
+{
+    return UINT64_C(1) << self->page_shift;
+}
 
 /* nvme-regs.c: reset values of a profile's CAP and VS included */
 void nvme_model_regs_reset(NvmeModel *self, bool admin_queues_too);
@@ -226,7 +246,8 @@ void nvme_model_settle(NvmeModel *self); /* doorbells that have arrived take eff
 void nvme_model_doorbell(NvmeModel *self, uint64_t offset, uint32_t value);
 void nvme_model_fetch_event(void *opaque);
 NvmeSq *nvme_model_sq_new(NvmeModel *self, uint16_t qid, NvmeCq *cq, uint64_t base, uint32_t size);
-NvmeCq *nvme_model_cq_new(NvmeModel *self, uint16_t qid, uint64_t base, uint32_t size, uint16_t vector, bool interrupts);
+NvmeCq *nvme_model_cq_new(NvmeModel *self, uint16_t qid, uint64_t base, uint32_t size,
+                          uint16_t vector, bool interrupts);
 void nvme_model_sq_delete(NvmeModel *self, NvmeSq *sq); /* what is left in it is discarded */
 void nvme_model_cq_delete(NvmeModel *self, NvmeCq *cq);
 void nvme_model_queues_drop(NvmeModel *self); /* controller reset: nothing of them remains */
@@ -234,17 +255,21 @@ void nvme_model_kick(NvmeModel *self, SimTime when);
 
 /* nvme-command.c: what all commands share */
 void nvme_model_command_event(void *opaque);
-void nvme_model_command_start(NvmeCommand *command, SimTime fetched); /* its SQE arrives at @fetched */
+void nvme_model_command_start(NvmeCommand *command,
+                              SimTime fetched); /* its SQE arrives at @fetched */
 NvmeCommand *nvme_model_command_new(NvmeModel *self, NvmeSq *sq, const NvmeSqe *sqe, SimTime start);
 void nvme_model_commands_free(NvmeModel *self); /* the list of unused ones */
-void nvme_model_complete(NvmeCommand *command, NvmeStatus status); /* the CQE goes, now or when there is room */
-void nvme_model_send_data(NvmeCommand *command);                   /* to the guest, then the CQE */
-void nvme_model_transmit(NvmeCommand *command);                    /* reserve a CQ entry, or wait */
-void nvme_model_command_discard(NvmeCommand *command);             /* no CQE */
+void nvme_model_complete(NvmeCommand *command,
+                         NvmeStatus status);           /* the CQE goes, now or when there is room */
+void nvme_model_send_data(NvmeCommand *command);       /* to the guest, then the CQE */
+void nvme_model_transmit(NvmeCommand *command);        /* reserve a CQ entry, or wait */
+void nvme_model_command_discard(NvmeCommand *command); /* no CQE */
 void nvme_model_schedule(NvmeCommand *command, NvmeState state, SimTime when);
-/* Acts out a fault due at @stage: adds a delay to *@when; false: the command's way has ended here. */
+/* Acts out a fault due at @stage: adds a delay to *@when; false: the command's way has ended here.
+ */
 bool nvme_model_stage(NvmeCommand *command, NvmeStage stage, SimTime *when);
-bool nvme_model_abort(NvmeCommand *command, NvmeStatus status); /* false: too late, or not to be found by an Abort */
+bool nvme_model_abort(NvmeCommand *command,
+                      NvmeStatus status); /* false: too late, or not to be found by an Abort */
 
 /* nvme-admin.c, nvme-features.c, nvme-identify.c, nvme-log.c */
 void nvme_model_sq_emptied(NvmeModel *self, NvmeSq *sq); /* Delete SQ may go on */
@@ -262,16 +287,20 @@ NvmeStatus nvme_model_get_log(NvmeCommand *command);
 void nvme_model_log_error(NvmeCommand *command);
 
 /* nvme-io.c */
-NvmeStatus nvme_model_io_check(NvmeCommand *command); /* sets bytes, direction, place on the media */
-SimTime nvme_model_io_media(NvmeCommand *command, SimTime from); /* when the media is done with it */
+NvmeStatus
+nvme_model_io_check(NvmeCommand *command); /* sets bytes, direction, place on the media */
+SimTime nvme_model_io_media(NvmeCommand *command,
+                            SimTime from);       /* when the media is done with it */
 void nvme_model_io_finish(NvmeCommand *command); /* the media is done */
 SimTime nvme_model_io_interval(const NvmeCommand *command);
 
 /* nvme-prp.c */
-typedef bool (*NvmeSegmentFunc)(NvmeCommand *command, uint64_t address, uint64_t position, uint64_t bytes, void *data);
+typedef bool (*NvmeSegmentFunc)(NvmeCommand *command, uint64_t address, uint64_t position,
+                                uint64_t bytes, void *data);
 NvmeStatus nvme_model_prp_check(NvmeCommand *command); /* of PRP1 and PRP2 themselves */
 bool nvme_model_prp_needs_list(const NvmeCommand *command);
-NvmeStatus nvme_model_prp_read_list(NvmeCommand *command, SimTime *when); /* from *@when on; charges the link */
+NvmeStatus nvme_model_prp_read_list(NvmeCommand *command,
+                                    SimTime *when); /* from *@when on; charges the link */
 /* Calls @func for each piece of guest memory in turn; false: @func said so. */
 bool nvme_model_prp_walk(NvmeCommand *command, NvmeSegmentFunc func, void *data);
 
@@ -281,14 +310,17 @@ void nvme_model_media_clear(NvmeModel *self);
 void nvme_model_media_reset(NvmeModel *self); /* reservations dropped */
 SimTime nvme_model_media_front(NvmeModel *self, SimTime from, SimTime interval);
 SimTime nvme_model_media_admin(NvmeModel *self, SimTime from, SimTime time);
-SimTime nvme_model_media_read(NvmeModel *self, SimTime from, uint64_t first_byte, uint64_t bytes, bool mapped);
-SimTime nvme_model_media_write(NvmeModel *self, SimTime from, uint64_t first_byte, uint64_t bytes, bool through);
+SimTime nvme_model_media_read(NvmeModel *self, SimTime from, uint64_t first_byte, uint64_t bytes,
+                              bool mapped);
+SimTime nvme_model_media_write(NvmeModel *self, SimTime from, uint64_t first_byte, uint64_t bytes,
+                               bool through);
 SimTime nvme_model_media_flush(NvmeModel *self, SimTime from);
 
 /* nvme-store.c */
 NvmeStore *nvme_model_store_new(uint64_t seed, bool fill_random, uint64_t limit_bytes);
 void nvme_model_store_free(NvmeStore *self);
-bool nvme_model_store_write(NvmeStore *self, uint64_t first, const void *data, uint64_t bytes); /* false: full */
+bool nvme_model_store_write(NvmeStore *self, uint64_t first, const void *data,
+                            uint64_t bytes); /* false: full */
 void nvme_model_store_read(const NvmeStore *self, uint64_t first, void *data, uint64_t bytes);
 /* Blocks read as zeros; @first and @bytes multiples of 512. False: full. */
 bool nvme_model_store_zero(NvmeStore *self, uint64_t first, uint64_t bytes);

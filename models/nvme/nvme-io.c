@@ -85,8 +85,9 @@ static NvmeStatus check_opcode(NvmeCommand *command)
     case NVME_IO_READ:
         command->to_guest = true;
         status = check_transfer(command);
-        command->mapped = status == NVME_OK &&
-                          nvme_model_store_is_mapped(self->store, command->first_byte, command->bytes);
+        command->mapped =
+            status == NVME_OK &&
+            nvme_model_store_is_mapped(self->store, command->first_byte, command->bytes);
         return status;
     case NVME_IO_WRITE:
         return check_transfer(command);
@@ -118,7 +119,8 @@ NvmeStatus nvme_model_io_check(NvmeCommand *command)
     NvmeStatus status;
 
     if ((sqe->flags & (NVME_FLAGS_FUSE | NVME_FLAGS_PSDT)) != 0) {
-        nvme_model_violation(command->model, "NVMe-1.1 §4.2", "fused operation or SGL without support");
+        nvme_model_violation(command->model, "NVMe-1.1 §4.2",
+                             "fused operation or SGL without support");
         return NVME_INVALID_FIELD;
     }
     if (sqe->nsid != 1 && !(sqe->nsid == UINT32_MAX && sqe->opcode == NVME_IO_FLUSH)) {
@@ -145,8 +147,8 @@ SimTime nvme_model_io_media(NvmeCommand *command, SimTime from)
 {
     NvmeModel *self = command->model;
     const NvmeProfile *profile = self->profile;
-    bool through = (command->sqe.cdw12 & FUA) != 0 ||
-                   (self->features[NVME_FEATURE_WRITE_CACHE] & 1) == 0;
+    bool through =
+        (command->sqe.cdw12 & FUA) != 0 || (self->features[NVME_FEATURE_WRITE_CACHE] & 1) == 0;
 
     switch (command->sqe.opcode) {
     case NVME_IO_READ:
@@ -234,7 +236,7 @@ void nvme_model_io_finish(NvmeCommand *command)
         break;
     case NVME_IO_WRITE_ZEROES:
         status = nvme_model_store_zero(self->store, command->first_byte, length) ? NVME_OK
-                                                                                : NVME_WRITE_FAULT;
+                                                                                 : NVME_WRITE_FAULT;
         break;
     case NVME_IO_WRITE_UNCORRECTABLE:
         status = nvme_model_store_mark_bad(self->store, command->first_byte, length)

@@ -6,7 +6,10 @@
 
 enum { LOG_MOST = 16384, UNIT_BYTES = 512000 };
 
-static unsigned entries_of(const NvmeModel *self) { return (unsigned)self->profile->elpe + 1; }
+static unsigned entries_of(const NvmeModel *self)
+{
+    return (unsigned)self->profile->elpe + 1;
+}
 
 void nvme_model_log_error(NvmeCommand *command)
 {
@@ -35,7 +38,10 @@ static void error_log(const NvmeModel *self, uint8_t *to)
     }
 }
 
-static uint64_t units(uint64_t bytes) { return (bytes + UNIT_BYTES - 1) / UNIT_BYTES; }
+static uint64_t units(uint64_t bytes)
+{
+    return (bytes + UNIT_BYTES - 1) / UNIT_BYTES;
+}
 
 static void smart_log(const NvmeModel *self, uint8_t *to)
 {
@@ -76,11 +82,10 @@ static void firmware_log(const NvmeModel *self, uint8_t *to)
 /* A dword an opcode: bit 0 supported, bit 1 changes data; admin, then I/O.  [NVMe-1.2 §5.10.1.5] */
 static void effects_log(const NvmeModel *self, uint8_t *to)
 {
-    static const uint8_t always[] = {NVME_ADMIN_DELETE_SQ,    NVME_ADMIN_CREATE_SQ,
-                                     NVME_ADMIN_GET_LOG,      NVME_ADMIN_DELETE_CQ,
-                                     NVME_ADMIN_CREATE_CQ,    NVME_ADMIN_IDENTIFY,
-                                     NVME_ADMIN_ABORT,        NVME_ADMIN_SET_FEATURES,
-                                     NVME_ADMIN_GET_FEATURES, NVME_ADMIN_ASYNC_EVENT};
+    static const uint8_t always[] = {
+        NVME_ADMIN_DELETE_SQ,    NVME_ADMIN_CREATE_SQ,  NVME_ADMIN_GET_LOG, NVME_ADMIN_DELETE_CQ,
+        NVME_ADMIN_CREATE_CQ,    NVME_ADMIN_IDENTIFY,   NVME_ADMIN_ABORT,   NVME_ADMIN_SET_FEATURES,
+        NVME_ADMIN_GET_FEATURES, NVME_ADMIN_ASYNC_EVENT};
     uint64_t oacs = self->profile->oacs, oncs = self->profile->oncs;
     uint8_t *io = to + 1024;
 

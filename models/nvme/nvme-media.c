@@ -2,10 +2,11 @@
 /* How long the drive takes: front end, flash units, data path, write buffer, quirks.
  * Every part is a resource that is reserved; a request gets the time at which it would be through.
  *
- *   read:  front end (command-interval) → its unit, one for each stripe → data path (bandwidth) → link
- *   write: link → buffer (accept when there is room) → drain (write-bandwidth, write-interval)
+ *   read:  front end (command-interval) → its unit, one for each stripe → data path (bandwidth) →
+ * link write: link → buffer (accept when there is room) → drain (write-bandwidth, write-interval)
  *
- * Left out: channels shared by units, reads that wait for programs and erases, garbage collection. */
+ * Left out: channels shared by units, reads that wait for programs and erases, garbage collection.
+ */
 #include "nvme/nvme-internal.h"
 #include <string.h>
 
@@ -105,8 +106,8 @@ static void insert_span(NvmeCalendar *calendar, uint32_t at, SimTime start, SimT
     }
 }
 
-/* Start of the first gap of @time at or after @from.  Those that ask do so in the order of decoding,
- * not in the order in which the flash answers: so gaps are filled. */
+/* Start of the first gap of @time at or after @from.  Those that ask do so in the order of
+ * decoding, not in the order in which the flash answers: so gaps are filled. */
 static SimTime reserve_path(NvmeModel *self, SimTime from, SimTime time)
 {
     NvmeCalendar *calendar = &self->media.path;
@@ -127,8 +128,8 @@ static SimTime reserve_path(NvmeModel *self, SimTime from, SimTime time)
     return start;
 }
 
-/* When a unit has put @bytes of @stripe out.  Its page register keeps the stripe that it sensed last:
- * the next read of the same one only transfers. */
+/* When a unit has put @bytes of @stripe out.  Its page register keeps the stripe that it sensed
+ * last: the next read of the same one only transfers. */
 static SimTime read_unit(NvmeModel *self, SimTime from, uint64_t stripe, uint64_t bytes)
 {
     const NvmeProfile *profile = self->profile;
@@ -217,7 +218,8 @@ static void push_drain(NvmeMedia *media, SimTime done, uint64_t bytes)
     media->buffered_bytes += bytes;
 }
 
-/* Writes that have left by @when, and then more until @bytes fit in @room; returns the time of that. */
+/* Writes that have left by @when, and then more until @bytes fit in @room; returns the time of
+ * that. */
 static SimTime make_room(NvmeMedia *media, SimTime when, uint64_t bytes, uint64_t room)
 {
     while (media->drain_n > 0) {

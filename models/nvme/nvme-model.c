@@ -4,35 +4,37 @@
 #include "nvme/nvme-internal.h"
 #include <string.h>
 
-static const char *const stages[NVME_STAGES + 1] = {
-    [NVME_STAGE_DOORBELL] = "doorbell", [NVME_STAGE_SQE_FETCH] = "sqe-fetch",
-    [NVME_STAGE_DECODE] = "decode",     [NVME_STAGE_PRP_LIST] = "prp-list",
-    [NVME_STAGE_MEDIA] = "media",       [NVME_STAGE_DATA] = "data",
-    [NVME_STAGE_CQE] = "cqe",           [NVME_STAGE_MSIX] = "msix",
-    NULL};
+static const char *const stages[NVME_STAGES + 1] = {[NVME_STAGE_DOORBELL] = "doorbell",
+                                                    [NVME_STAGE_SQE_FETCH] = "sqe-fetch",
+                                                    [NVME_STAGE_DECODE] = "decode",
+                                                    [NVME_STAGE_PRP_LIST] = "prp-list",
+                                                    [NVME_STAGE_MEDIA] = "media",
+                                                    [NVME_STAGE_DATA] = "data",
+                                                    [NVME_STAGE_CQE] = "cqe",
+                                                    [NVME_STAGE_MSIX] = "msix",
+                                                    NULL};
 
 /* Admin and I/O opcodes share numbers: `qid=0` tells them apart. */
-static const SimFaultWord opcodes[] = {
-    {"flush", NVME_IO_FLUSH},
-    {"write", NVME_IO_WRITE},
-    {"read", NVME_IO_READ},
-    {"write-uncorrectable", NVME_IO_WRITE_UNCORRECTABLE},
-    {"compare", NVME_IO_COMPARE},
-    {"write-zeroes", NVME_IO_WRITE_ZEROES},
-    {"dsm", NVME_IO_DSM},
-    {"delete-sq", NVME_ADMIN_DELETE_SQ},
-    {"create-sq", NVME_ADMIN_CREATE_SQ},
-    {"get-log", NVME_ADMIN_GET_LOG},
-    {"delete-cq", NVME_ADMIN_DELETE_CQ},
-    {"create-cq", NVME_ADMIN_CREATE_CQ},
-    {"identify", NVME_ADMIN_IDENTIFY},
-    {"abort", NVME_ADMIN_ABORT},
-    {"set-features", NVME_ADMIN_SET_FEATURES},
-    {"get-features", NVME_ADMIN_GET_FEATURES},
-    {"async-event", NVME_ADMIN_ASYNC_EVENT},
-    {"format", NVME_ADMIN_FORMAT},
-    {"security-receive", NVME_ADMIN_SECURITY_RECEIVE},
-    {NULL, 0}};
+static const SimFaultWord opcodes[] = {{"flush", NVME_IO_FLUSH},
+                                       {"write", NVME_IO_WRITE},
+                                       {"read", NVME_IO_READ},
+                                       {"write-uncorrectable", NVME_IO_WRITE_UNCORRECTABLE},
+                                       {"compare", NVME_IO_COMPARE},
+                                       {"write-zeroes", NVME_IO_WRITE_ZEROES},
+                                       {"dsm", NVME_IO_DSM},
+                                       {"delete-sq", NVME_ADMIN_DELETE_SQ},
+                                       {"create-sq", NVME_ADMIN_CREATE_SQ},
+                                       {"get-log", NVME_ADMIN_GET_LOG},
+                                       {"delete-cq", NVME_ADMIN_DELETE_CQ},
+                                       {"create-cq", NVME_ADMIN_CREATE_CQ},
+                                       {"identify", NVME_ADMIN_IDENTIFY},
+                                       {"abort", NVME_ADMIN_ABORT},
+                                       {"set-features", NVME_ADMIN_SET_FEATURES},
+                                       {"get-features", NVME_ADMIN_GET_FEATURES},
+                                       {"async-event", NVME_ADMIN_ASYNC_EVENT},
+                                       {"format", NVME_ADMIN_FORMAT},
+                                       {"security-receive", NVME_ADMIN_SECURITY_RECEIVE},
+                                       {NULL, 0}};
 
 void nvme_model_violation(NvmeModel *self, const char *rule, const char *text)
 {
@@ -110,8 +112,7 @@ static void become_ready(NvmeModel *self)
     NvmeCq *cq = nvme_model_cq_new(self, 0, self->regs[NVME_REG_ACQ],
                                    (uint32_t)NVME_GET(aqa, AQA_ACQS) + 1, 0, true);
 
-    nvme_model_sq_new(self, 0, cq, self->regs[NVME_REG_ASQ],
-                      (uint32_t)NVME_GET(aqa, AQA_ASQS) + 1);
+    nvme_model_sq_new(self, 0, cq, self->regs[NVME_REG_ASQ], (uint32_t)NVME_GET(aqa, AQA_ASQS) + 1);
     self->running = true;
     set_status(self, NVME_FIELD_MASK(CSTS_RDY), NVME_PUT(CSTS_RDY, 1));
 }
@@ -313,9 +314,8 @@ NvmeModel *nvme_model_new(const SimPort *port, PcieFunction *function, const Nvm
     self->lbas = profile->capacity_bytes >> self->lba_shift;
     self->page_shift = 12;
     self->store = nvme_model_store_new(port->seed, options->fill_random,
-                                       options->store_limit_bytes != 0
-                                           ? options->store_limit_bytes
-                                           : UINT64_C(256) << 20);
+                                       options->store_limit_bytes != 0 ? options->store_limit_bytes
+                                                                       : UINT64_C(256) << 20);
     nvme_model_media_init(self);
     if (!serial_fits(self->serial, error) || !add_faults(self, options->faults, error)) {
         return NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The fields of a profile: for models/nvme alone.  Keys, ranges and meanings are in nvme-profile.c. */
+/* The fields of a profile: for models/nvme alone.  Keys, ranges and meanings are in nvme-profile.c.
+ */
 #pragma once
 #include "nvme/nvme-profile.h"
 
@@ -40,14 +41,16 @@ struct NvmeProfile {
     uint64_t io_queues;
     /* Identify */
     char *serial, *model, *firmware, *ieee, *eui64;
-    uint64_t rab, cmic, mdts, cntlid, oacs, acl, aerl, frmw, lpa, elpe, avscc, apsta, wctemp, cctemp;
+    uint64_t rab, cmic, mdts, cntlid, oacs, acl, aerl, frmw, lpa, elpe, avscc, apsta, wctemp,
+        cctemp;
     uint64_t oncs, fuses, fna, vwc, awun, awupf, nvscc, acwu, vs3;
     char *power[NVME_POWER_STATES];
     uint64_t capacity_bytes;
     char *formats;
     uint64_t nsfeat, mc, dpc, dps;
     /* SMART */
-    uint64_t smart_temperature, smart_spare, smart_used, smart_power_cycles, smart_hours, smart_unsafe;
+    uint64_t smart_temperature, smart_spare, smart_used, smart_power_cycles, smart_hours,
+        smart_unsafe;
     /* behaviour */
     uint64_t grant, ffff_status, set_after_create, cns2, cns_mask;
     uint64_t error_more, error_dnr, queue_memory, abort_effective;
@@ -57,7 +60,8 @@ struct NvmeProfile {
     /* pipeline */
     uint64_t doorbell_to_fetch_ps, fetch_burst, fetch_ahead_ps, decode_ps, commands_max;
     uint64_t arbitration_burst;
-    uint64_t admin_identify_ps, admin_queue_ps, admin_feature_ps, admin_log_ps, admin_other_ps, admin_format_ps;
+    uint64_t admin_identify_ps, admin_queue_ps, admin_feature_ps, admin_log_ps, admin_other_ps,
+        admin_format_ps;
     /* media */
     uint64_t units, read_ps, stripe_bytes, unit_bandwidth, page_register;
     uint64_t command_interval_ps, bandwidth;

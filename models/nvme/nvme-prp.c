@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Physical Region Pages: where in guest memory a command's data is.  [NVMe-1.1 §4.3]
- * A list may begin anywhere 8-byte aligned; its last entry in a page points to the next list if more
- * entries are needed. */
+ * A list may begin anywhere 8-byte aligned; its last entry in a page points to the next list if
+ * more entries are needed. */
 #include "nvme/nvme-internal.h"
 
 enum { ENTRY = sizeof(uint64_t), LIST_CHUNK = 512, LISTS_MOST = 4096 };
@@ -123,7 +123,8 @@ NvmeStatus nvme_model_prp_read_list(NvmeCommand *command, SimTime *when)
     }
     for (uint32_t i = 0; i < command->pages_n; i++) {
         if ((command->pages[i] & (page - 1)) != 0) {
-            nvme_model_violation(command->model, "NVMe-1.1 §4.3", "PRP list entry has a page offset");
+            nvme_model_violation(command->model, "NVMe-1.1 §4.3",
+                                 "PRP list entry has a page offset");
             return NVME_INVALID_FIELD;
         }
     }

@@ -102,8 +102,7 @@ void nvme_model_queues_drop(NvmeModel *self)
 
 void nvme_model_kick(NvmeModel *self, SimTime when)
 {
-    if (when != SIM_TIME_NEVER &&
-        (!sim_event_scheduled(&self->fetch) || self->fetch.when > when)) {
+    if (when != SIM_TIME_NEVER && (!sim_event_scheduled(&self->fetch) || self->fetch.when > when)) {
         sim_queue_schedule(self->port->queue, &self->fetch, when, SIM_PRIO_NORMAL);
     }
 }
@@ -248,8 +247,7 @@ void nvme_model_doorbell(NvmeModel *self, uint64_t offset, uint32_t value)
     NvmeDoorbell doorbell = {.is_cq = offset / 4 % 2 != 0, .value = value};
     const SimFault *fault;
 
-    doorbell.arrival =
-        pcie_mmio_write(self->function, PCIE_FOR_DOORBELL, 4, nvme_model_now(self));
+    doorbell.arrival = pcie_mmio_write(self->function, PCIE_FOR_DOORBELL, 4, nvme_model_now(self));
     if (!self->running) {
         nvme_model_violation(self, "NVMe-1.1 §3.1.11", "doorbell written while CSTS.RDY=0");
         return;
@@ -319,8 +317,7 @@ static uint32_t burst_of(const NvmeModel *self, const NvmeSq *sq, uint32_t turn,
     uint32_t end = sq->tail > sq->head ? sq->tail : sq->size;
 
     most = MIN(MIN(most, room), MIN(end - sq->head, (uint32_t)FETCH_MOST));
-    while (n < most &&
-           sq->stamps[sq->head + n] + self->profile->doorbell_to_fetch_ps <= now) {
+    while (n < most && sq->stamps[sq->head + n] + self->profile->doorbell_to_fetch_ps <= now) {
         n++;
     }
     return n;
@@ -336,7 +333,8 @@ static bool fetch(NvmeModel *self, NvmeSq *sq, uint32_t n, SimTime now)
 {
     NvmeSqe entries[FETCH_MOST];
     uint64_t address = sq->base + (uint64_t)sq->head * sizeof(NvmeSqe);
-    SimTime fetched = pcie_dma_read(self->function, PCIE_FOR_SQE, address, n * sizeof(NvmeSqe), now);
+    SimTime fetched =
+        pcie_dma_read(self->function, PCIE_FOR_SQE, address, n * sizeof(NvmeSqe), now);
 
     if (!self->port->ops->dma_read(self->port->opaque, address, entries, n * sizeof(NvmeSqe))) {
         if (self->profile->queue_memory == NVME_FATAL_CFS) {

@@ -37,7 +37,10 @@ uint64_t nvme_model_reg_mask(NvmeRegId reg, NvmeAccess access)
     return mask;
 }
 
-static unsigned log2_of(uint64_t value) { return 63 - (unsigned)__builtin_clzll(value); }
+static unsigned log2_of(uint64_t value)
+{
+    return 63 - (unsigned)__builtin_clzll(value);
+}
 
 void nvme_model_regs_reset(NvmeModel *self, bool admin_queues_too)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the namespace holds: pages of 4 KiB that were written, found by a hash table.  Up to a limit
- * they stay in memory, then an unlinked sparse file takes them.  Blocks that were never written read
- * as zeros, or as a fixed function of seed and address.
- * One bit a 512-byte sector says whether it was written, another whether a read of it must fail. */
+ * they stay in memory, then an unlinked sparse file takes them.  Blocks that were never written
+ * read as zeros, or as a fixed function of seed and address. One bit a 512-byte sector says whether
+ * it was written, another whether a read of it must fail. */
 #define _GNU_SOURCE /* O_TMPFILE */
 #include "nvme/nvme-internal.h"
 #include <errno.h>
@@ -14,8 +14,8 @@ enum { PAGE = 4096, SECTOR = 512, PAGE_OVERHEAD = 128 };
 
 typedef struct StorePage {
     uint64_t index;
-    uint8_t *data; /* NULL: in the file if @slot, else all zeros */
-    uint64_t slot; /* 1 + number in the file; 0 = none */
+    uint8_t *data;        /* NULL: in the file if @slot, else all zeros */
+    uint64_t slot;        /* 1 + number in the file; 0 = none */
     uint8_t written, bad; /* by sector */
 } StorePage;
 
@@ -115,7 +115,8 @@ static void file_read(const NvmeStore *self, uint64_t slot, uint8_t *data)
     }
 }
 
-/* Contents of sectors that were never written: word n of a sector is a hash of (seed, sector) + n. */
+/* Contents of sectors that were never written: word n of a sector is a hash of (seed, sector) + n.
+ */
 static void fill(const NvmeStore *self, uint64_t first, uint8_t *data, size_t bytes)
 {
     if (!self->fill_random) {
@@ -256,7 +257,8 @@ static bool write_page(NvmeStore *self, uint64_t index, uint64_t offset, const u
 
 bool nvme_model_store_write(NvmeStore *self, uint64_t first, const void *data, uint64_t bytes)
 {
-    FOR_EACH_PIECE(first, bytes) {
+    FOR_EACH_PIECE(first, bytes)
+    {
         if (!write_page(self, (first + at) / PAGE, offset, (const uint8_t *)data + at, n)) {
             return false;
         }
@@ -288,7 +290,8 @@ static void read_page(const NvmeStore *self, const StorePage *page, uint64_t off
 
 void nvme_model_store_read(const NvmeStore *self, uint64_t first, void *data, uint64_t bytes)
 {
-    FOR_EACH_PIECE(first, bytes) {
+    FOR_EACH_PIECE(first, bytes)
+    {
         const StorePage *page = find_page(self, (first + at) / PAGE);
         if (page != NULL) {
             read_page(self, page, offset, (uint8_t *)data + at, n);
@@ -316,7 +319,8 @@ bool nvme_model_store_zero(NvmeStore *self, uint64_t first, uint64_t bytes)
         nvme_model_store_deallocate(self, first, bytes);
         return true;
     }
-    FOR_EACH_PIECE(first, bytes) {
+    FOR_EACH_PIECE(first, bytes)
+    {
         StorePage *page;
         if (n < PAGE) {
             if (!write_page(self, (first + at) / PAGE, offset, zeros, n)) {
@@ -370,7 +374,8 @@ void nvme_model_store_deallocate(NvmeStore *self, uint64_t first, uint64_t bytes
 
 bool nvme_model_store_mark_bad(NvmeStore *self, uint64_t first, uint64_t bytes)
 {
-    FOR_EACH_PIECE(first, bytes) {
+    FOR_EACH_PIECE(first, bytes)
+    {
         StorePage *page = need_page(self, (first + at) / PAGE);
         if (page == NULL) {
             return false;
@@ -385,7 +390,8 @@ bool nvme_model_store_is_bad(const NvmeStore *self, uint64_t first, uint64_t byt
     if (g_hash_table_size(self->pages) == 0) {
         return false;
     }
-    FOR_EACH_PIECE(first, bytes) {
+    FOR_EACH_PIECE(first, bytes)
+    {
         const StorePage *page = find_page(self, (first + at) / PAGE);
         if (page != NULL && (page->bad & sectors_of(offset, n)) != 0) {
             return true;
@@ -402,7 +408,8 @@ bool nvme_model_store_is_mapped(const NvmeStore *self, uint64_t first, uint64_t 
     if (g_hash_table_size(self->pages) == 0) {
         return false;
     }
-    FOR_EACH_PIECE(first, bytes) {
+    FOR_EACH_PIECE(first, bytes)
+    {
         const StorePage *page = find_page(self, (first + at) / PAGE);
         if (page != NULL && (page->written & sectors_of(offset, n)) != 0) {
             return true;

@@ -129,8 +129,12 @@ Bench *bench_new_with(const char *name, const NvmeModelOptions *options, ...)
     self->mode = SIM_IRQ_MSIX;
     self->vectors = (unsigned)self->profile->pci_msix_vectors;
     self->next_queue = 0x10000;
-    self->port = (SimPort){.ops = &ops, .opaque = self, .queue = self->queue,
-                           .telemetry = self->telemetry, .device = "nvme0", .seed = 7};
+    self->port = (SimPort){.ops = &ops,
+                           .opaque = self,
+                           .queue = self->queue,
+                           .telemetry = self->telemetry,
+                           .device = "nvme0",
+                           .seed = 7};
     self->model = nvme_model_new(&self->port, self->function, self->profile, options, &error);
     cr_assert(self->model != NULL, "%s", error != NULL ? error->message : "");
     return self;
@@ -177,7 +181,10 @@ void bench_run(Bench *self, SimTime span)
     sim_queue_run(self->queue, sim_queue_now(self->queue) + span);
 }
 
-uint32_t bench_csts(Bench *self) { return (uint32_t)bench_read(self, 0x1c, 4); }
+uint32_t bench_csts(Bench *self)
+{
+    return (uint32_t)bench_read(self, 0x1c, 4);
+}
 
 unsigned bench_violations(Bench *self)
 {
@@ -309,8 +316,13 @@ void bench_start(Bench *self, unsigned size)
 
 NvmeSqe bench_io(unsigned opcode, uint64_t slba, unsigned blocks, uint64_t prp1, uint64_t prp2)
 {
-    return (NvmeSqe){.opcode = (uint8_t)opcode, .nsid = 1, .prp1 = prp1, .prp2 = prp2,
-                     .cdw10 = (uint32_t)slba, .cdw11 = (uint32_t)(slba >> 32), .cdw12 = blocks - 1};
+    return (NvmeSqe){.opcode = (uint8_t)opcode,
+                     .nsid = 1,
+                     .prp1 = prp1,
+                     .prp2 = prp2,
+                     .cdw10 = (uint32_t)slba,
+                     .cdw11 = (uint32_t)(slba >> 32),
+                     .cdw12 = blocks - 1};
 }
 
 unsigned bench_rw(Bench *self, unsigned opcode, uint64_t slba, unsigned blocks, uint64_t prp1,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A controller on a fake port: two windows of host memory (from 0 and from 4 GiB on), a list of raised
- * vectors, a clock that is wound by hand; and a driver that is just clever enough to submit and reap. */
+/* A controller on a fake port: two windows of host memory (from 0 and from 4 GiB on), a list of
+ * raised vectors, a clock that is wound by hand; and a driver that is just clever enough to submit
+ * and reap. */
 #pragma once
 #include "nvme/nvme-internal.h"
 #include <criterion/criterion.h>
@@ -45,7 +46,8 @@ typedef struct Bench {
 } Bench;
 
 /* @changes: "key=value" lines, NULL-ended, that replace values of profile @name. */
-Bench *bench_new_with(const char *name, const NvmeModelOptions *options, ...) G_GNUC_NULL_TERMINATED;
+Bench *bench_new_with(const char *name, const NvmeModelOptions *options,
+                      ...) G_GNUC_NULL_TERMINATED;
 #define bench_new(name) bench_new_with(name, NULL, NULL)
 void bench_free(Bench *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Bench, bench_free)
@@ -74,7 +76,10 @@ void bench_release(Bench *self, unsigned cqid);            /* the head doorbell 
 /* Submits, waits, reaps; fails the test if no CQE comes in 10 s of model time. */
 NvmeCqe bench_command(Bench *self, unsigned qid, unsigned cqid, NvmeSqe sqe);
 #define bench_admin(self, ...) bench_command(self, 0, 0, (NvmeSqe){__VA_ARGS__})
-static inline unsigned bench_code(NvmeCqe cqe) { return cqe.status >> 1 & NVME_STATUS_CODE; }
+static inline unsigned bench_code(NvmeCqe cqe)
+{
+    return cqe.status >> 1 & NVME_STATUS_CODE;
+}
 
 /* Create I/O queues; the status code. */
 unsigned bench_create_cq(Bench *self, unsigned qid, unsigned size, unsigned vector);
@@ -82,7 +87,8 @@ unsigned bench_create_sq(Bench *self, unsigned qid, unsigned size, unsigned cqid
 /* An enabled controller with I/O queue pair 1 of @size entries. */
 void bench_start(Bench *self, unsigned size);
 NvmeSqe bench_io(unsigned opcode, uint64_t slba, unsigned blocks, uint64_t prp1, uint64_t prp2);
-unsigned bench_rw(Bench *self, unsigned opcode, uint64_t slba, unsigned blocks, uint64_t prp1, uint64_t prp2);
+unsigned bench_rw(Bench *self, unsigned opcode, uint64_t slba, unsigned blocks, uint64_t prp1,
+                  uint64_t prp2);
 PcieCount bench_count(Bench *self, PciePurpose purpose, PcieDirection direction, PcieTlpType type);
 /* All identities, model and link. */
 void bench_check(Bench *self);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* libFuzzer target: a guest that may do anything.  The input is a program of small steps: register and
- * doorbell accesses, writes to guest memory, well-formed and random commands, time, resets, interrupt
- * modes, a bus that fails.  Run by ./fuzz under ASan and UBSan.  Identities must hold at the end. */
+/* libFuzzer target: a guest that may do anything.  The input is a program of small steps: register
+ * and doorbell accesses, writes to guest memory, well-formed and random commands, time, resets,
+ * interrupt modes, a bus that fails.  Run by ./fuzz under ASan and UBSan.  Identities must hold at
+ * the end. */
 #include "nvme/nvme-internal.h"
 #include <string.h>
 
@@ -20,10 +21,17 @@ typedef struct Fuzz {
 } Fuzz;
 
 static NvmeProfile *profiles[PROFILES];
-static const PcieParams slot = {.generation = 3, .lanes = 4, .max_payload = 128, .max_read_request = 512,
-                                .rcb = 64, .tags = 32, .read_latency_ps = 700 * SIM_NS,
-                                .write_latency_ps = 150 * SIM_NS, .mmio_latency_ps = 150 * SIM_NS,
-                                .ack_every = 4, .fc_every = 4};
+static const PcieParams slot = {.generation = 3,
+                                .lanes = 4,
+                                .max_payload = 128,
+                                .max_read_request = 512,
+                                .rcb = 64,
+                                .tags = 32,
+                                .read_latency_ps = 700 * SIM_NS,
+                                .write_latency_ps = 150 * SIM_NS,
+                                .mmio_latency_ps = 150 * SIM_NS,
+                                .ack_every = 4,
+                                .fc_every = 4};
 
 static uint64_t take(Fuzz *f, unsigned bytes)
 {
@@ -130,9 +138,15 @@ static void put_command(Fuzz *f, unsigned qid, unsigned number)
 static void put_queue(Fuzz *f, unsigned number)
 {
     unsigned qid = (unsigned)take(f, 1) % 5, size = 1 + (unsigned)take(f, 1) % 63;
-    NvmeSqe cq = {.opcode = 5, .cid = 1000, .prp1 = (2 + 2 * qid) * 4096, .cdw10 = qid | size << 16,
+    NvmeSqe cq = {.opcode = 5,
+                  .cid = 1000,
+                  .prp1 = (2 + 2 * qid) * 4096,
+                  .cdw10 = qid | size << 16,
                   .cdw11 = 3 | (uint32_t)(take(f, 1) % 4) << 16};
-    NvmeSqe sq = {.opcode = 1, .cid = 1001, .prp1 = (1 + 2 * qid) * 4096, .cdw10 = qid | size << 16,
+    NvmeSqe sq = {.opcode = 1,
+                  .cid = 1001,
+                  .prp1 = (1 + 2 * qid) * 4096,
+                  .cdw10 = qid | size << 16,
                   .cdw11 = 1 | (uint32_t)(1 + take(f, 1) % 3) << 16};
 
     memcpy(f->memory + 4096 + number % 32 * 64, &cq, sizeof cq);
@@ -226,10 +240,11 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char *const faults[] = {"media hold count=2 after=3", "cqe delay time=5us count=3",
-                                         "sqe-fetch corrupt after=4", "data drop after=9",
-                                         "doorbell delay time=2us after=5", "msix delay time=3us",
-                                         "prp-list corrupt after=1", NULL};
+    static const char *const faults[] = {
+        "media hold count=2 after=3",      "cqe delay time=5us count=3",
+        "sqe-fetch corrupt after=4",       "data drop after=9",
+        "doorbell delay time=2us after=5", "msix delay time=3us",
+        "prp-list corrupt after=1",        NULL};
     Fuzz f = {.data = data, .left = size, .mode = SIM_IRQ_MSIX, .vectors = 9};
     SimQueue *queue = sim_queue_new();
     PcieLink *link = pcie_link_new(queue, "slot", &slot);
@@ -237,7 +252,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     SimTelemetry *telemetry = sim_telemetry_new(NULL, NULL);
     SimPort port = {&ops, &f, queue, NULL, "nvme0", 1};
     uint8_t setup = (uint8_t)take(&f, 1);
-    NvmeModelOptions options = {.fill_random = setup & 4, .store_limit_bytes = setup & 8 ? 65536 : 0,
+    NvmeModelOptions options = {.fill_random = setup & 4,
+                                .store_limit_bytes = setup & 8 ? 65536 : 0,
                                 .faults = setup & 16 ? faults : NULL};
     NvmeModel *model;
     unsigned number = 0;

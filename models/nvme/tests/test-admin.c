@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Identify, features, logs, Abort, asynchronous events, format, firmware, security.  [NVMe-1.1 §5] */
+/* Identify, features, logs, Abort, asynchronous events, format, firmware, security.  [NVMe-1.1 §5]
+ */
 #include "bench.h"
 #include <string.h>
 
 static const void *identify(Bench *bench, unsigned cns, uint32_t nsid, unsigned *code)
 {
     memset(bench_memory(bench, BENCH_DATA, 4096), 0xee, 4096);
-    *code = bench_code(bench_admin(bench, .opcode = 6, .nsid = nsid, .prp1 = BENCH_DATA, .cdw10 = cns));
+    *code =
+        bench_code(bench_admin(bench, .opcode = 6, .nsid = nsid, .prp1 = BENCH_DATA, .cdw10 = cns));
     return bench_memory(bench, BENCH_DATA, 4096);
 }
 
 Test(nvme_admin, identify_controller_of_the_sm951)
 {
-    g_autoptr(Bench) bench = bench_new_with(
-        "samsung-sm951", &(NvmeModelOptions){.serial = "S1XVNYAGA02988"}, NULL);
+    g_autoptr(Bench) bench =
+        bench_new_with("samsung-sm951", &(NvmeModelOptions){.serial = "S1XVNYAGA02988"}, NULL);
     const NvmeIdController *id;
     unsigned code;
 
@@ -110,15 +112,20 @@ Test(nvme_admin, errors_are_logged_newest_first)
     for (unsigned i = 0; i < 70; i++) {
         bench_command(bench, 0, 0, bad);
     }
-    cr_expect(eq(uint, bench_code(bench_admin(bench, .opcode = 2, .prp1 = BENCH_DATA, .cdw10 = 1 | 1023 << 16)), 0));
+    cr_expect(
+        eq(uint,
+           bench_code(bench_admin(bench, .opcode = 2, .prp1 = BENCH_DATA, .cdw10 = 1 | 1023 << 16)),
+           0));
     log = bench_memory(bench, BENCH_DATA, 4096);
     cr_expect(eq(u64, log[0].count, 70));
     cr_expect(eq(u64, log[63].count, 7));
     cr_expect(eq(u16, log[0].status, 0x4004));
     cr_expect(eq(u16, log[0].cid, 77));
     cr_expect(eq(u16, log[0].sqid, 0));
-    cr_expect(eq(uint, bench_code(bench_admin(bench, .opcode = 2, .prp1 = BENCH_DATA, .nsid = UINT32_MAX,
-                                              .cdw10 = 2 | 127 << 16)), 0));
+    cr_expect(eq(uint,
+                 bench_code(bench_admin(bench, .opcode = 2, .prp1 = BENCH_DATA, .nsid = UINT32_MAX,
+                                        .cdw10 = 2 | 127 << 16)),
+                 0));
     smart = bench_memory(bench, BENCH_DATA, 512);
     cr_expect(eq(u64, smart->error_entries[0], 70));
     cr_expect(eq(uint, smart->temperature[0] | smart->temperature[1] << 8, 318));
@@ -133,7 +140,9 @@ Test(nvme_admin, log_pages)
 
     bench_enable(sm951);
     bench_enable(intel);
-#define LOG(bench, lid, id) bench_code(bench_admin(bench, .opcode = 2, .nsid = id, .prp1 = BENCH_DATA, .cdw10 = (lid) | 127 << 16))
+#define LOG(bench, lid, id)                                                                        \
+    bench_code(bench_admin(bench, .opcode = 2, .nsid = id, .prp1 = BENCH_DATA,                     \
+                           .cdw10 = (lid) | 127 << 16))
     cr_expect(eq(uint, LOG(sm951, 2, 0), 0));
     cr_expect(eq(uint, LOG(sm951, 2, 1), 0), "LPA bit 0");
     cr_expect(eq(uint, LOG(intel, 2, 1), NVME_INVALID_NAMESPACE));
@@ -156,41 +165,62 @@ Test(nvme_admin, features)
     static const struct {
         unsigned fid, cdw11, status, get;
     } rows[] = {
-        {1, 3, 0, 3},         {2, 4, 0, 4},          {2, 5, NVME_INVALID_FIELD, 4},
-        {4, 340, 0, 340},     {5, 9, 0, 9},          {6, 0, 0, 0},
-        {8, 0x20a, 0, 0x20a}, {9, 3 | 1 << 16, 0, 0}, {9, 9, NVME_INVALID_FIELD, 0},
-        {10, 1, 0, 1},        {11, 2, 0, 2},         {0, 0, NVME_INVALID_FIELD, 0},
-        {13, 0, NVME_INVALID_FIELD, 0}, {0x80, 0, NVME_INVALID_FIELD, 0}, {255, 0, NVME_INVALID_FIELD, 0},
+        {1, 3, 0, 3},
+        {2, 4, 0, 4},
+        {2, 5, NVME_INVALID_FIELD, 4},
+        {4, 340, 0, 340},
+        {5, 9, 0, 9},
+        {6, 0, 0, 0},
+        {8, 0x20a, 0, 0x20a},
+        {9, 3 | 1 << 16, 0, 0},
+        {9, 9, NVME_INVALID_FIELD, 0},
+        {10, 1, 0, 1},
+        {11, 2, 0, 2},
+        {0, 0, NVME_INVALID_FIELD, 0},
+        {13, 0, NVME_INVALID_FIELD, 0},
+        {0x80, 0, NVME_INVALID_FIELD, 0},
+        {255, 0, NVME_INVALID_FIELD, 0},
     };
     uint64_t *apst = bench_memory(bench, BENCH_DATA, 256);
 
     bench_enable(bench);
     for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
         NvmeCqe cqe = bench_admin(bench, .opcode = 9, .cdw10 = rows[i].fid, .cdw11 = rows[i].cdw11);
-        cr_expect(eq(uint, bench_code(cqe), rows[i].status), "Set feature %#x to %#x", rows[i].fid, rows[i].cdw11);
+        cr_expect(eq(uint, bench_code(cqe), rows[i].status), "Set feature %#x to %#x", rows[i].fid,
+                  rows[i].cdw11);
         cqe = bench_admin(bench, .opcode = 10, .cdw10 = rows[i].fid);
         if (rows[i].status == 0) {
             cr_expect(eq(u32, cqe.dw0, rows[i].get), "Get feature %#x", rows[i].fid);
         }
     }
     apst[1] = 0x6418;
-    cr_expect(eq(uint, bench_code(bench_admin(bench, .opcode = 9, .prp1 = BENCH_DATA, .cdw10 = 12, .cdw11 = 1)), 0));
+    cr_expect(
+        eq(uint,
+           bench_code(bench_admin(bench, .opcode = 9, .prp1 = BENCH_DATA, .cdw10 = 12, .cdw11 = 1)),
+           0));
     apst[1] = 0;
     cr_expect(eq(u32, bench_admin(bench, .opcode = 10, .prp1 = BENCH_DATA, .cdw10 = 12).dw0, 1));
     cr_expect(eq(u64, apst[1], 0x6418));
     /* Save and select, which the SM951 has. */
-    cr_expect(eq(uint, bench_code(bench_admin(bench, .opcode = 9, .cdw10 = 4 | 1u << 31, .cdw11 = 350)), 0));
-    cr_expect(eq(uint, bench_code(bench_admin(bench, .opcode = 9, .cdw10 = 8 | 1u << 31)), NVME_FEATURE_NOT_SAVEABLE));
+    cr_expect(eq(
+        uint, bench_code(bench_admin(bench, .opcode = 9, .cdw10 = 4 | 1u << 31, .cdw11 = 350)), 0));
+    cr_expect(eq(uint, bench_code(bench_admin(bench, .opcode = 9, .cdw10 = 8 | 1u << 31)),
+                 NVME_FEATURE_NOT_SAVEABLE));
     cr_expect(eq(u32, bench_admin(bench, .opcode = 10, .cdw10 = 4 | 1 << 8).dw0, 0xffff));
     cr_expect(eq(u32, bench_admin(bench, .opcode = 10, .cdw10 = 4 | 2 << 8).dw0, 350));
     cr_expect(eq(u32, bench_admin(bench, .opcode = 10, .cdw10 = 4 | 3 << 8).dw0, 5));
     bench_disable(bench);
     bench_enable(bench);
-    cr_expect(eq(u32, bench_admin(bench, .opcode = 10, .cdw10 = 4).dw0, 350), "saved values outlive a reset");
+    cr_expect(eq(u32, bench_admin(bench, .opcode = 10, .cdw10 = 4).dw0, 350),
+              "saved values outlive a reset");
     cr_expect(eq(u32, bench_admin(bench, .opcode = 10, .cdw10 = 8).dw0, 0));
     bench_enable(intel);
-    cr_expect(eq(uint, bench_code(bench_admin(intel, .opcode = 10, .cdw10 = 6)), NVME_INVALID_FIELD), "no write cache");
-    cr_expect(eq(uint, bench_code(bench_admin(intel, .opcode = 10, .cdw10 = 12)), NVME_INVALID_FIELD), "no APST");
+    cr_expect(
+        eq(uint, bench_code(bench_admin(intel, .opcode = 10, .cdw10 = 6)), NVME_INVALID_FIELD),
+        "no write cache");
+    cr_expect(
+        eq(uint, bench_code(bench_admin(intel, .opcode = 10, .cdw10 = 12)), NVME_INVALID_FIELD),
+        "no APST");
 }
 
 Test(nvme_admin, abort_completes_the_command_first)
@@ -314,11 +344,20 @@ Test(nvme_admin, format)
     data = bench_memory(bench, BENCH_DATA, 4096);
     memset(data, 0x5a, 4096);
     cr_expect(eq(uint, bench_rw(bench, NVME_IO_WRITE, 0, 8, BENCH_DATA, 0), 0));
-    cr_expect(eq(uint, bench_code(bench_admin(bench, .opcode = 0x80, .nsid = 1, .cdw10 = 1)), NVME_INVALID_FORMAT), "metadata");
-    cr_expect(eq(uint, bench_code(bench_admin(bench, .opcode = 0x80, .nsid = 1, .cdw10 = 7)), NVME_INVALID_FORMAT));
-    cr_expect(eq(uint, bench_code(bench_admin(bench, .opcode = 0x80, .nsid = 2, .cdw10 = 3)), NVME_INVALID_NAMESPACE));
-    cr_expect(eq(uint, bench_code(bench_admin(bench, .opcode = 0x80, .nsid = 1, .cdw10 = 3 | 3 << 9)), NVME_INVALID_FIELD));
-    cr_expect(eq(uint, bench_code(bench_admin(bench, .opcode = 0x80, .nsid = UINT32_MAX, .cdw10 = 3 | 1 << 9)), 0));
+    cr_expect(eq(uint, bench_code(bench_admin(bench, .opcode = 0x80, .nsid = 1, .cdw10 = 1)),
+                 NVME_INVALID_FORMAT),
+              "metadata");
+    cr_expect(eq(uint, bench_code(bench_admin(bench, .opcode = 0x80, .nsid = 1, .cdw10 = 7)),
+                 NVME_INVALID_FORMAT));
+    cr_expect(eq(uint, bench_code(bench_admin(bench, .opcode = 0x80, .nsid = 2, .cdw10 = 3)),
+                 NVME_INVALID_NAMESPACE));
+    cr_expect(eq(uint,
+                 bench_code(bench_admin(bench, .opcode = 0x80, .nsid = 1, .cdw10 = 3 | 3 << 9)),
+                 NVME_INVALID_FIELD));
+    cr_expect(
+        eq(uint,
+           bench_code(bench_admin(bench, .opcode = 0x80, .nsid = UINT32_MAX, .cdw10 = 3 | 1 << 9)),
+           0));
     id = identify(bench, 0, 1, &code);
     cr_expect(eq(u8, id->flbas, 3));
     cr_expect(eq(u64, id->nsze, 97677846));
@@ -332,11 +371,18 @@ Test(nvme_admin, firmware)
     g_autoptr(Bench) bench = bench_new("samsung-sm951");
 
     bench_enable(bench);
-    cr_expect(eq(uint, bench_code(bench_admin(bench, .opcode = 0x11, .prp1 = BENCH_DATA, .cdw10 = 1023)), 0));
-    cr_expect(eq(u64, bench_count(bench, PCIE_FOR_ADMIN_DATA, PCIE_DOWNSTREAM, PCIE_CPLD).payload_bytes, 4096));
-    cr_expect(eq(uint, bench_code(bench_admin(bench, .opcode = 0x10, .cdw10 = 1)), NVME_INVALID_FIRMWARE_IMAGE));
-    cr_expect(eq(uint, bench_code(bench_admin(bench, .opcode = 0x10, .cdw10 = 5)), NVME_INVALID_FIRMWARE_SLOT));
-    cr_expect(eq(uint, bench_code(bench_admin(bench, .opcode = 0x10, .cdw10 = 1 | 2 << 3)), 0), "the one that runs");
+    cr_expect(eq(uint,
+                 bench_code(bench_admin(bench, .opcode = 0x11, .prp1 = BENCH_DATA, .cdw10 = 1023)),
+                 0));
+    cr_expect(eq(u64,
+                 bench_count(bench, PCIE_FOR_ADMIN_DATA, PCIE_DOWNSTREAM, PCIE_CPLD).payload_bytes,
+                 4096));
+    cr_expect(eq(uint, bench_code(bench_admin(bench, .opcode = 0x10, .cdw10 = 1)),
+                 NVME_INVALID_FIRMWARE_IMAGE));
+    cr_expect(eq(uint, bench_code(bench_admin(bench, .opcode = 0x10, .cdw10 = 5)),
+                 NVME_INVALID_FIRMWARE_SLOT));
+    cr_expect(eq(uint, bench_code(bench_admin(bench, .opcode = 0x10, .cdw10 = 1 | 2 << 3)), 0),
+              "the one that runs");
 }
 
 /* What Linux sends at each start to a drive with OACS bit 0. */
@@ -347,13 +393,15 @@ Test(nvme_admin, security_receive)
     NvmeCqe cqe;
 
     bench_enable(sm951);
-    cqe = bench_admin(sm951, .opcode = 0x82, .prp1 = BENCH_DATA, .cdw10 = 0x01000100, .cdw11 = 2048);
+    cqe =
+        bench_admin(sm951, .opcode = 0x82, .prp1 = BENCH_DATA, .cdw10 = 0x01000100, .cdw11 = 2048);
     cr_expect(eq(uint, cqe.status >> 1, 0x2002));
     cqe = bench_admin(sm951, .opcode = 0x82, .prp1 = BENCH_DATA, .cdw10 = 0, .cdw11 = 512);
     cr_expect(eq(uint, bench_code(cqe), 0));
     cr_expect(eq(u8, *(uint8_t *)bench_memory(sm951, BENCH_DATA + 7, 1), 1));
     bench_enable(intel);
-    cqe = bench_admin(intel, .opcode = 0x82, .prp1 = BENCH_DATA, .cdw10 = 0x01000100, .cdw11 = 2048);
+    cqe =
+        bench_admin(intel, .opcode = 0x82, .prp1 = BENCH_DATA, .cdw10 = 0x01000100, .cdw11 = 2048);
     cr_expect(eq(uint, bench_code(cqe), NVME_INVALID_OPCODE));
 }
 
@@ -363,7 +411,10 @@ Test(nvme_admin, unknown_opcodes_are_refused)
 
     bench_enable(bench);
     for (unsigned opcode = 0x14; opcode < 0x80; opcode++) {
-        cr_assert(eq(uint, bench_code(bench_admin(bench, .opcode = (uint8_t)opcode)), NVME_INVALID_OPCODE));
+        cr_assert(eq(uint, bench_code(bench_admin(bench, .opcode = (uint8_t)opcode)),
+                     NVME_INVALID_OPCODE));
     }
-    cr_expect(eq(uint, bench_code(bench_admin(bench, .opcode = 6, .flags = 0x40, .cdw10 = 1)), NVME_INVALID_FIELD), "SGL");
+    cr_expect(eq(uint, bench_code(bench_admin(bench, .opcode = 6, .flags = 0x40, .cdw10 = 1)),
+                 NVME_INVALID_FIELD),
+              "SGL");
 }

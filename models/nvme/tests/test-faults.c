@@ -21,7 +21,8 @@ static uint16_t submit(Bench *bench)
     return bench_submit(bench, 1, bench_io(NVME_IO_WRITE, 0, 256, BENCH_DATA, BENCH_LIST));
 }
 
-static const char *const stages[] = {"doorbell", "sqe-fetch", "decode", "prp-list", "media", "data", "cqe", "msix"};
+static const char *const stages[] = {"doorbell", "sqe-fetch", "decode", "prp-list",
+                                     "media",    "data",      "cqe",    "msix"};
 enum { DOORBELL, SQE_FETCH, DECODE, PRP_LIST, MEDIA, DATA, CQE, MSIX, STAGES };
 
 ParameterizedTestParameters(nvme_faults, drop)
@@ -46,7 +47,8 @@ ParameterizedTest(unsigned *stage, nvme_faults, drop)
         cqe = bench_admin(bench, .opcode = 8, .cdw10 = 1 | (uint32_t)cid << 16);
         cr_expect(eq(u32, cqe.dw0, 1), "what is lost cannot be aborted");
     }
-    cr_expect(eq(uint, bench_code(bench_admin(bench, .opcode = 0, .cdw10 = 1)), 0), "Delete SQ does not hang");
+    cr_expect(eq(uint, bench_code(bench_admin(bench, .opcode = 0, .cdw10 = 1)), 0),
+              "Delete SQ does not hang");
     bench_check(bench);
 }
 
@@ -139,7 +141,8 @@ Test(nvme_faults, corrupt)
     memset(bench_memory(sqe, BENCH_DATA, 512), 3, 512);
     bench_rw(sqe, NVME_IO_WRITE, 8, 1, BENCH_DATA, 0);
     bench_rw(sqe, NVME_IO_READ, 9, 1, BENCH_DATA + 512, 0);
-    cr_expect(eq(u8, *(uint8_t *)bench_memory(sqe, BENCH_DATA + 512, 1), 3), "it went to the next block");
+    cr_expect(eq(u8, *(uint8_t *)bench_memory(sqe, BENCH_DATA + 512, 1), 3),
+              "it went to the next block");
 }
 
 Test(nvme_faults, held_commands_do_not_outlive_a_reset)
@@ -161,8 +164,10 @@ Test(nvme_faults, unknown_word_is_an_error)
     g_autoptr(Bench) bench = bench_new("ideal");
     g_autoptr(GError) error = NULL;
 
-    cr_expect(eq(ptr, nvme_model_new(&bench->port, bench->function, bench->profile,
-                                     &(NvmeModelOptions){.faults = faults}, &error), NULL));
+    cr_expect(eq(ptr,
+                 nvme_model_new(&bench->port, bench->function, bench->profile,
+                                &(NvmeModelOptions){.faults = faults}, &error),
+                 NULL));
     cr_assert(error != NULL);
     cr_expect(strstr(error->message, "\"media\"") != NULL, "%s", error->message);
 }

@@ -80,8 +80,10 @@ Test(nvme_interrupts, queue_without_interrupts_is_silent)
     cr_assert(eq(uint, bench_create_cq(bench, 2, 16, 1), 0)); /* takes memory for its ring */
     bench->cq[1] = bench->cq[2];
     cr_assert(eq(uint, bench_code(bench_admin(bench, .opcode = 4, .cdw10 = 2)), 0));
-    cr_assert(eq(uint, bench_code(bench_admin(bench, .opcode = 5, .prp1 = bench->cq[1].base,
-                                              .cdw10 = 1 | 15 << 16, .cdw11 = 1)), 0));
+    cr_assert(eq(uint,
+                 bench_code(bench_admin(bench, .opcode = 5, .prp1 = bench->cq[1].base,
+                                        .cdw10 = 1 | 15 << 16, .cdw11 = 1)),
+                 0));
     cr_assert(eq(uint, bench_create_sq(bench, 1, 16, 1), 0));
     bench->raised_n = 0;
     cr_expect(eq(uint, bench_rw(bench, NVME_IO_READ, 0, 1, BENCH_DATA, 0), 0));

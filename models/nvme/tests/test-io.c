@@ -69,7 +69,8 @@ Test(nvme_io, unwritten_blocks_read_zero)
 /* A fixed function of seed and LBA, whatever the size and place of the read. */
 Test(nvme_io, unwritten_blocks_read_random)
 {
-    g_autoptr(Bench) bench = bench_new_with("ideal", &(NvmeModelOptions){.fill_random = true}, NULL);
+    g_autoptr(Bench) bench =
+        bench_new_with("ideal", &(NvmeModelOptions){.fill_random = true}, NULL);
     uint64_t a = BENCH_DATA, b = BENCH_DATA + 0x10000;
 
     bench_start(bench, 16);
@@ -95,7 +96,8 @@ Test(nvme_io, unwritten_blocks_read_random)
 /* Memory first, then an unlinked file.  The limit holds four pages here. */
 Test(nvme_io, store_goes_on_in_a_file)
 {
-    g_autoptr(Bench) bench = bench_new_with("ideal", &(NvmeModelOptions){.store_limit_bytes = 4 * 4300}, NULL);
+    g_autoptr(Bench) bench =
+        bench_new_with("ideal", &(NvmeModelOptions){.store_limit_bytes = 4 * 4300}, NULL);
     uint64_t b = BENCH_DATA + 0x100000;
 
     bench_start(bench, 16);
@@ -124,7 +126,8 @@ Test(nvme_io, list_near_the_end_of_its_page)
     pattern(bench, a, 131072, 3);
     make_list(bench, BENCH_LIST, a, 131072);
     cr_assert(eq(uint, bench_rw(bench, NVME_IO_WRITE, 0, 256, a, BENCH_LIST), 0));
-    for (unsigned room = 1; room <= 33; room++) { /* entries between the list's start and the page's end */
+    for (unsigned room = 1; room <= 33;
+         room++) { /* entries between the list's start and the page's end */
         uint64_t list = BENCH_LIST + 4096 - room * 8, rest = BENCH_LIST + 0x8000 + room * 8;
         unsigned direct = room >= 31 ? 31 : room - 1;
         memset(bench_memory(bench, b, 131072), 0, 131072);
@@ -153,7 +156,8 @@ Test(nvme_io, unaligned_128_kib_has_a_list_of_32)
     make_list(bench, BENCH_LIST + 256, b, 131072);
     cr_assert(eq(uint, bench_rw(bench, NVME_IO_READ, 77, 256, b, BENCH_LIST + 256), 0));
     cr_expect(same(bench, a, b, 131072));
-    cr_expect(eq(u64, bench_count(bench, PCIE_FOR_PRP_LIST, PCIE_DOWNSTREAM, PCIE_CPLD).payload_bytes, 512));
+    cr_expect(eq(
+        u64, bench_count(bench, PCIE_FOR_PRP_LIST, PCIE_DOWNSTREAM, PCIE_CPLD).payload_bytes, 512));
 }
 
 Test(nvme_io, larger_memory_pages)
@@ -193,16 +197,31 @@ Test(nvme_io, refused_with_the_right_status)
     cr_expect(eq(uint, bench_rw(bench, NVME_IO_READ, end - 8, 8, BENCH_DATA, 0), 0));
     cr_expect(eq(uint, bench_rw(bench, NVME_IO_READ, end - 7, 8, BENCH_DATA, 0), NVME_LBA_RANGE));
     cr_expect(eq(uint, bench_rw(bench, NVME_IO_READ, end, 1, BENCH_DATA, 0), NVME_LBA_RANGE));
-    cr_expect(eq(uint, bench_rw(bench, NVME_IO_READ, UINT64_MAX, 1, BENCH_DATA, 0), NVME_LBA_RANGE));
-    cr_expect(eq(uint, bench_rw(bench, NVME_IO_READ, 0, 257, BENCH_DATA, BENCH_LIST), NVME_INVALID_FIELD), "MDTS");
-    cr_expect(eq(uint, bench_rw(bench, NVME_IO_READ, 0, 8, BENCH_DATA + 2, BENCH_DATA + 4096), NVME_INVALID_FIELD), "PRP1 alignment");
-    cr_expect(eq(uint, bench_rw(bench, NVME_IO_READ, 0, 16, BENCH_DATA, BENCH_DATA + 4100), NVME_INVALID_FIELD), "PRP2 offset");
-    cr_expect(eq(uint, bench_rw(bench, NVME_IO_READ, 0, 256, BENCH_DATA, BENCH_LIST + 4), NVME_INVALID_FIELD), "list alignment");
+    cr_expect(
+        eq(uint, bench_rw(bench, NVME_IO_READ, UINT64_MAX, 1, BENCH_DATA, 0), NVME_LBA_RANGE));
+    cr_expect(
+        eq(uint, bench_rw(bench, NVME_IO_READ, 0, 257, BENCH_DATA, BENCH_LIST), NVME_INVALID_FIELD),
+        "MDTS");
+    cr_expect(eq(uint, bench_rw(bench, NVME_IO_READ, 0, 8, BENCH_DATA + 2, BENCH_DATA + 4096),
+                 NVME_INVALID_FIELD),
+              "PRP1 alignment");
+    cr_expect(eq(uint, bench_rw(bench, NVME_IO_READ, 0, 16, BENCH_DATA, BENCH_DATA + 4100),
+                 NVME_INVALID_FIELD),
+              "PRP2 offset");
+    cr_expect(eq(uint, bench_rw(bench, NVME_IO_READ, 0, 256, BENCH_DATA, BENCH_LIST + 4),
+                 NVME_INVALID_FIELD),
+              "list alignment");
     list[7] += 4;
-    cr_expect(eq(uint, bench_rw(bench, NVME_IO_READ, 0, 256, BENCH_DATA, BENCH_LIST), NVME_INVALID_FIELD), "entry with offset");
-    cr_expect(eq(uint, bench_rw(bench, NVME_IO_READ, 0, 8, UINT64_C(0xfff0000000), 0), NVME_DATA_TRANSFER_ERROR), "bus error");
-    cr_expect(eq(uint, bench_rw(bench, NVME_IO_WRITE, 0, 8, UINT64_C(0xfff0000000), 0), NVME_DATA_TRANSFER_ERROR));
-    cr_expect(eq(uint, bench_rw(bench, NVME_IO_READ, 0, 256, BENCH_DATA, UINT64_C(0xfff0000000)), NVME_DATA_TRANSFER_ERROR));
+    cr_expect(
+        eq(uint, bench_rw(bench, NVME_IO_READ, 0, 256, BENCH_DATA, BENCH_LIST), NVME_INVALID_FIELD),
+        "entry with offset");
+    cr_expect(eq(uint, bench_rw(bench, NVME_IO_READ, 0, 8, UINT64_C(0xfff0000000), 0),
+                 NVME_DATA_TRANSFER_ERROR),
+              "bus error");
+    cr_expect(eq(uint, bench_rw(bench, NVME_IO_WRITE, 0, 8, UINT64_C(0xfff0000000), 0),
+                 NVME_DATA_TRANSFER_ERROR));
+    cr_expect(eq(uint, bench_rw(bench, NVME_IO_READ, 0, 256, BENCH_DATA, UINT64_C(0xfff0000000)),
+                 NVME_DATA_TRANSFER_ERROR));
     wrong.nsid = 2;
     cqe = bench_command(bench, 1, 1, wrong);
     cr_expect(eq(uint, cqe.status >> 1, 0x200b), "More=1, DNR=0");
@@ -225,7 +244,8 @@ Test(nvme_io, optional_commands_follow_oncs)
     bench_start(bench, 16);
     cr_expect(eq(uint, bench_rw(bench, NVME_IO_WRITE_ZEROES, 0, 8, 0, 0), NVME_INVALID_OPCODE));
     cr_expect(eq(uint, bench_rw(bench, NVME_IO_COMPARE, 0, 8, BENCH_DATA, 0), NVME_INVALID_OPCODE));
-    cr_expect(eq(uint, bench_rw(bench, NVME_IO_FLUSH, 0, 1, 0, 0), 0), "mandatory, with or without a cache");
+    cr_expect(eq(uint, bench_rw(bench, NVME_IO_FLUSH, 0, 1, 0, 0), 0),
+              "mandatory, with or without a cache");
     cr_expect(eq(uint, bench_violations(bench), 3));
 }
 
@@ -238,7 +258,8 @@ Test(nvme_io, compare)
     cr_expect(eq(uint, bench_rw(bench, NVME_IO_WRITE, 5, 16, BENCH_DATA, BENCH_DATA + 4096), 0));
     cr_expect(eq(uint, bench_rw(bench, NVME_IO_COMPARE, 5, 16, BENCH_DATA, BENCH_DATA + 4096), 0));
     *(uint8_t *)bench_memory(bench, BENCH_DATA + 8191, 1) ^= 1;
-    cr_expect(eq(uint, bench_rw(bench, NVME_IO_COMPARE, 5, 16, BENCH_DATA, BENCH_DATA + 4096), NVME_COMPARE_FAILURE));
+    cr_expect(eq(uint, bench_rw(bench, NVME_IO_COMPARE, 5, 16, BENCH_DATA, BENCH_DATA + 4096),
+                 NVME_COMPARE_FAILURE));
 }
 
 Test(nvme_io, write_uncorrectable_until_written_again)
@@ -247,7 +268,8 @@ Test(nvme_io, write_uncorrectable_until_written_again)
 
     bench_start(bench, 16);
     cr_expect(eq(uint, bench_rw(bench, NVME_IO_WRITE_UNCORRECTABLE, 100, 2, 0, 0), 0));
-    cr_expect(eq(uint, bench_rw(bench, NVME_IO_READ, 101, 1, BENCH_DATA, 0), NVME_UNRECOVERED_READ));
+    cr_expect(
+        eq(uint, bench_rw(bench, NVME_IO_READ, 101, 1, BENCH_DATA, 0), NVME_UNRECOVERED_READ));
     cr_expect(eq(uint, bench_rw(bench, NVME_IO_READ, 99, 1, BENCH_DATA, 0), 0));
     cr_expect(eq(uint, bench_rw(bench, NVME_IO_WRITE, 101, 1, BENCH_DATA, 0), 0));
     cr_expect(eq(uint, bench_rw(bench, NVME_IO_READ, 101, 1, BENCH_DATA, 0), 0));
@@ -275,7 +297,8 @@ Test(nvme_io, deallocate_and_write_zeroes)
     }
     ranges[0].slba = UINT64_MAX;
     cr_expect(eq(uint, bench_code(bench_command(bench, 1, 1, dsm)), NVME_LBA_RANGE));
-    cr_expect(eq(u64, bench_count(bench, PCIE_FOR_DATA, PCIE_DOWNSTREAM, PCIE_CPLD).payload_bytes, 8192 + 64),
+    cr_expect(eq(u64, bench_count(bench, PCIE_FOR_DATA, PCIE_DOWNSTREAM, PCIE_CPLD).payload_bytes,
+                 8192 + 64),
               "only the ranges that are named are fetched");
 }
 
@@ -285,5 +308,6 @@ Test(nvme_io, flush_of_all_namespaces)
 
     bench_start(bench, 16);
     cr_expect(eq(uint, bench_code(bench_command(bench, 1, 1, (NvmeSqe){.nsid = UINT32_MAX})), 0));
-    cr_expect(eq(uint, bench_code(bench_command(bench, 1, 1, (NvmeSqe){.nsid = 0})), NVME_INVALID_NAMESPACE));
+    cr_expect(eq(uint, bench_code(bench_command(bench, 1, 1, (NvmeSqe){.nsid = 0})),
+                 NVME_INVALID_NAMESPACE));
 }

@@ -4,8 +4,8 @@
 
 Test(nvme_life, ready_takes_the_time_of_the_profile)
 {
-    g_autoptr(Bench) bench =
-        bench_new_with("ideal", NULL, "ready.power-on=2s", "ready.enable=30ms", "ready.disable=5ms", NULL);
+    g_autoptr(Bench) bench = bench_new_with("ideal", NULL, "ready.power-on=2s", "ready.enable=30ms",
+                                            "ready.disable=5ms", NULL);
 
     bench_write(bench, 0x24, 0x001f001f, 4);
     bench_write(bench, 0x28, 0x10000, 8);
@@ -116,7 +116,8 @@ Test(nvme_life, admin_queue_of_one_entry_is_fatal)
 
 Test(nvme_life, enable_before_ready_fell_is_recorded_and_works)
 {
-    g_autoptr(Bench) bench = bench_new_with("ideal", NULL, "ready.disable=5ms", "ready.enable=5ms", NULL);
+    g_autoptr(Bench) bench =
+        bench_new_with("ideal", NULL, "ready.disable=5ms", "ready.enable=5ms", NULL);
 
     bench_enable(bench);
     bench_write(bench, 0x14, 0x00460000, 4);
@@ -170,8 +171,10 @@ Test(nvme_life, unsafe_shutdown_is_counted)
     bench_enable(bench);
     nvme_model_reset(bench->model, NVME_RESET_POWER_ON);
     bench_enable(bench);
-    cr_expect(eq(uint, bench_code(bench_admin(bench, .opcode = 2, .nsid = UINT32_MAX, .prp1 = BENCH_DATA,
-                                              .cdw10 = 2 | 127 << 16)), 0));
+    cr_expect(eq(uint,
+                 bench_code(bench_admin(bench, .opcode = 2, .nsid = UINT32_MAX, .prp1 = BENCH_DATA,
+                                        .cdw10 = 2 | 127 << 16)),
+                 0));
     smart = bench_memory(bench, BENCH_DATA, 512);
     cr_expect(eq(u64, smart->unsafe_shutdowns[0], 1));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The PCIe ledger of one command, every TLP counted by hand.
- * Slot of the bench: Gen3 x4, MPS 128, MRRS 512, RCB 64.  A TLP weighs its payload + 20 (3-DW header: below
- * 4 GiB, completions, what the host sends) or + 24 (4-DW).  [PCIe-3.0 §2.2] */
+ * Slot of the bench: Gen3 x4, MPS 128, MRRS 512, RCB 64.  A TLP weighs its payload + 20 (3-DW
+ * header: below 4 GiB, completions, what the host sends) or + 24 (4-DW).  [PCIe-3.0 §2.2] */
 #include "bench.h"
 
 typedef struct Row {
@@ -55,11 +55,13 @@ static void expect(Bench *bench, PcieCount before[PCIE_PURPOSES][PCIE_DIRECTIONS
 
 /* What each command has: two doorbells, its SQE, its CQE, its message. */
 #define COMMON                                                                                     \
-    {PCIE_FOR_DOORBELL, DOWN, PCIE_MWR, 2, 8, 2 * 24},   /* SQ tail, CQ head: 4 + 20 */            \
-        {PCIE_FOR_SQE, UP, PCIE_MRD, 1, 0, 20},          /* one read of 64 bytes */                \
-        {PCIE_FOR_SQE, DOWN, PCIE_CPLD, 1, 64, 84},      /* in one completion: 64 + 20 */          \
-        {PCIE_FOR_CQE, UP, PCIE_MWR, 1, 16, 36},         /* 16 + 20 */                             \
-        {PCIE_FOR_MSIX, UP, PCIE_MWR, 1, 4, 24}          /* 4 + 20 */
+    {PCIE_FOR_DOORBELL, DOWN, PCIE_MWR, 2, 8, 2 * 24}, /* SQ tail, CQ head: 4 + 20 */              \
+        {PCIE_FOR_SQE, UP, PCIE_MRD, 1, 0, 20},        /* one read of 64 bytes */                  \
+        {PCIE_FOR_SQE, DOWN, PCIE_CPLD, 1, 64, 84},    /* in one completion: 64 + 20 */            \
+        {PCIE_FOR_CQE, UP, PCIE_MWR, 1, 16, 36},       /* 16 + 20 */                               \
+    {                                                                                              \
+        PCIE_FOR_MSIX, UP, PCIE_MWR, 1, 4, 24                                                      \
+    } /* 4 + 20 */
 
 static PcieCount before[PCIE_PURPOSES][PCIE_DIRECTIONS][PCIE_TLP_TYPES];
 
@@ -77,8 +79,7 @@ Test(nvme_link, read_of_4_kib)
 {
     g_autoptr(Bench) bench = bench_new("samsung-sm951");
     static const Row rows[] = {
-        COMMON,
-        {PCIE_FOR_DATA, UP, PCIE_MWR, 32, 4096, 32 * 148}, /* 4096 / MPS 128; 128 + 20 */
+        COMMON, {PCIE_FOR_DATA, UP, PCIE_MWR, 32, 4096, 32 * 148}, /* 4096 / MPS 128; 128 + 20 */
     };
 
     run(bench, bench_io(NVME_IO_READ, 0, 8, BENCH_DATA, 0), rows, G_N_ELEMENTS(rows));
@@ -88,8 +89,7 @@ Test(nvme_link, read_of_4_kib_above_4_gib)
 {
     g_autoptr(Bench) bench = bench_new("samsung-sm951");
     static const Row rows[] = {
-        COMMON,
-        {PCIE_FOR_DATA, UP, PCIE_MWR, 32, 4096, 32 * 152}, /* 4-DW headers: 128 + 24 */
+        COMMON, {PCIE_FOR_DATA, UP, PCIE_MWR, 32, 4096, 32 * 152}, /* 4-DW headers: 128 + 24 */
     };
 
     run(bench, bench_io(NVME_IO_READ, 0, 8, BENCH_HIGH, 0), rows, G_N_ELEMENTS(rows));
@@ -116,8 +116,8 @@ Test(nvme_link, write_of_4_kib)
     g_autoptr(Bench) bench = bench_new("samsung-sm951");
     static const Row rows[] = {
         COMMON,
-        {PCIE_FOR_DATA, UP, PCIE_MRD, 8, 0, 8 * 20},              /* 4096 / MRRS 512 */
-        {PCIE_FOR_DATA, DOWN, PCIE_CPLD, 32, 4096, 32 * 148},     /* completions of MPS 128 */
+        {PCIE_FOR_DATA, UP, PCIE_MRD, 8, 0, 8 * 20},          /* 4096 / MRRS 512 */
+        {PCIE_FOR_DATA, DOWN, PCIE_CPLD, 32, 4096, 32 * 148}, /* completions of MPS 128 */
     };
 
     run(bench, bench_io(NVME_IO_WRITE, 0, 8, BENCH_DATA, 0), rows, G_N_ELEMENTS(rows));
@@ -129,7 +129,8 @@ Test(nvme_link, read_of_4_kib_unaligned)
     g_autoptr(Bench) bench = bench_new("samsung-sm951");
     static const Row rows[] = {
         COMMON,
-        /* 0x1c4 … 0xfff: 3644 bytes, 29 TLPs (the first to the next 128-byte line); then 452 bytes, 4 TLPs */
+        /* 0x1c4 … 0xfff: 3644 bytes, 29 TLPs (the first to the next 128-byte line); then 452 bytes,
+           4 TLPs */
         {PCIE_FOR_DATA, UP, PCIE_MWR, 33, 4096, 4096 + 33 * 20},
     };
 

@@ -57,7 +57,9 @@ Test(nvme_media, each_parameter_adds_its_time)
         if (rows[i].opcode == NVME_IO_DSM) {
             sqe.cdw10 = 7;
         }
-        cr_expect(eq(u64, added(rows[i].change, rows[i].second, sqe, rows[i].mapped), rows[i].expected), "%s", rows[i].change);
+        cr_expect(
+            eq(u64, added(rows[i].change, rows[i].second, sqe, rows[i].mapped), rows[i].expected),
+            "%s", rows[i].change);
     }
 }
 
@@ -72,7 +74,8 @@ static SimTime time_of_many(Bench *bench, unsigned n, unsigned blocks, unsigned 
     }
     bench_start(bench, 256);
     for (unsigned i = 0; i < n; i++) {
-        bench_put(bench, 1, bench_io(NVME_IO_READ, (uint64_t)i * stride, blocks, BENCH_DATA, BENCH_LIST));
+        bench_put(bench, 1,
+                  bench_io(NVME_IO_READ, (uint64_t)i * stride, blocks, BENCH_DATA, BENCH_LIST));
     }
     start = sim_queue_now(bench->queue);
     bench_ring(bench, 1);
@@ -89,7 +92,10 @@ static SimTime time_of_many(Bench *bench, unsigned n, unsigned blocks, unsigned 
 
 #define RANDOM (&(NvmeModelOptions){.fill_random = true})
 
-static bool near(SimTime time, SimTime expected) { return time >= expected && time < expected + expected / 50 + 5 * SIM_US; }
+static bool near(SimTime time, SimTime expected)
+{
+    return time >= expected && time < expected + expected / 50 + 5 * SIM_US;
+}
 
 Test(nvme_media, command_ceiling)
 {
@@ -100,24 +106,27 @@ Test(nvme_media, command_ceiling)
 
 Test(nvme_media, unmapped_ceiling)
 {
-    g_autoptr(Bench) bench = bench_new_with("ideal", NULL, "media.unmapped-interval=5us", "media.command-interval=1ms", NULL);
+    g_autoptr(Bench) bench = bench_new_with("ideal", NULL, "media.unmapped-interval=5us",
+                                            "media.command-interval=1ms", NULL);
 
     cr_expect(near(time_of_many(bench, 200, 8, 8), 199 * 5 * SIM_US));
 }
 
 Test(nvme_media, data_path_ceiling)
 {
-    g_autoptr(Bench) bench = bench_new_with("ideal", RANDOM, "media.bandwidth=1GB/s", "media.read=80us", "media.units=64", NULL);
+    g_autoptr(Bench) bench = bench_new_with("ideal", RANDOM, "media.bandwidth=1GB/s",
+                                            "media.read=80us", "media.units=64", NULL);
     SimTime time = time_of_many(bench, 200, 64, 64);
 
     /* 200 × 32 KiB at 1 GB/s, after the first page has come from the flash */
-    cr_expect(near(time, 200 * UINT64_C(32768) * 1000 + 80 * SIM_US), "%" G_GUINT64_FORMAT " ps", time);
+    cr_expect(near(time, 200 * UINT64_C(32768) * 1000 + 80 * SIM_US), "%" G_GUINT64_FORMAT " ps",
+              time);
 }
 
 Test(nvme_media, size_quirk_is_a_ceiling_of_the_drive)
 {
-    g_autoptr(Bench) bench =
-        bench_new_with("ideal", RANDOM, "quirk.bandwidth-by-size=32KiB:2.13GB/s; 64KiB:300MB/s", NULL);
+    g_autoptr(Bench) bench = bench_new_with(
+        "ideal", RANDOM, "quirk.bandwidth-by-size=32KiB:2.13GB/s; 64KiB:300MB/s", NULL);
     SimTime time = time_of_many(bench, 64, 128, 128);
 
     cr_expect(near(time, 64 * UINT64_C(65536) * 10000 / 3), "%" G_GUINT64_FORMAT " ps", time);
@@ -125,22 +134,25 @@ Test(nvme_media, size_quirk_is_a_ceiling_of_the_drive)
 
 Test(nvme_media, one_unit_serves_one_after_the_other)
 {
-    g_autoptr(Bench) bench = bench_new_with("ideal", RANDOM, "media.read=50us", "media.units=1", NULL);
+    g_autoptr(Bench) bench =
+        bench_new_with("ideal", RANDOM, "media.read=50us", "media.units=1", NULL);
 
     cr_expect(near(time_of_many(bench, 20, 8, 8), 20 * 50 * SIM_US));
 }
 
 Test(nvme_media, page_register_serves_the_stripe_read_last)
 {
-    g_autoptr(Bench) keeps =
-        bench_new_with("ideal", RANDOM, "media.read=50us", "media.units=1", "media.page-register=yes", NULL);
-    g_autoptr(Bench) forgets = bench_new_with("ideal", RANDOM, "media.read=50us", "media.units=1", NULL);
+    g_autoptr(Bench) keeps = bench_new_with("ideal", RANDOM, "media.read=50us", "media.units=1",
+                                            "media.page-register=yes", NULL);
+    g_autoptr(Bench) forgets =
+        bench_new_with("ideal", RANDOM, "media.read=50us", "media.units=1", NULL);
     SimTime first;
 
     bench_start(keeps, 64);
     bench_start(forgets, 64);
     first = time_of(keeps, bench_io(NVME_IO_READ, 8, 1, BENCH_DATA, 0));
-    cr_expect(eq(u64, first - time_of(keeps, bench_io(NVME_IO_READ, 9, 1, BENCH_DATA, 0)), 50 * SIM_US));
+    cr_expect(
+        eq(u64, first - time_of(keeps, bench_io(NVME_IO_READ, 9, 1, BENCH_DATA, 0)), 50 * SIM_US));
     cr_expect(eq(u64, time_of(keeps, bench_io(NVME_IO_READ, 16, 1, BENCH_DATA, 0)), first));
     cr_expect(eq(u64, time_of(keeps, bench_io(NVME_IO_READ, 8, 1, BENCH_DATA, 0)), first));
     first = time_of(forgets, bench_io(NVME_IO_READ, 8, 1, BENCH_DATA, 0));
@@ -149,7 +161,8 @@ Test(nvme_media, page_register_serves_the_stripe_read_last)
 
 Test(nvme_media, stripes_of_a_command_go_in_parallel)
 {
-    g_autoptr(Bench) bench = bench_new_with("ideal", RANDOM, "media.read=50us", "media.units=4096", NULL);
+    g_autoptr(Bench) bench =
+        bench_new_with("ideal", RANDOM, "media.read=50us", "media.units=4096", NULL);
     SimTime time = time_of_many(bench, 1, 256, 256);
 
     cr_expect(near(time, 50 * SIM_US + 131072 * UINT64_C(294)), "%" G_GUINT64_FORMAT " ps", time);
@@ -169,8 +182,9 @@ Test(nvme_media, crossing_a_stripe_costs)
 
 Test(nvme_media, full_write_buffer_makes_writes_wait)
 {
-    g_autoptr(Bench) bench = bench_new_with("ideal", NULL, "media.write-buffer=16KiB",
-                                            "media.write-bandwidth=40.96MB/s", "identify.vwc=1", NULL);
+    g_autoptr(Bench) bench =
+        bench_new_with("ideal", NULL, "media.write-buffer=16KiB", "media.write-bandwidth=40.96MB/s",
+                       "identify.vwc=1", NULL);
     NvmeSqe write = bench_io(NVME_IO_WRITE, 0, 8, BENCH_DATA, 0), fua = write;
     SimTime quick;
 
@@ -189,10 +203,12 @@ Test(nvme_media, full_write_buffer_makes_writes_wait)
 
 Test(nvme_media, controller_holds_a_limited_number)
 {
-    g_autoptr(Bench) bench = bench_new_with("ideal", RANDOM, "commands=4", "media.read=100us", NULL);
+    g_autoptr(Bench) bench =
+        bench_new_with("ideal", RANDOM, "commands=4", "media.read=100us", NULL);
     SimTime time = time_of_many(bench, 40, 8, 8);
 
-    cr_expect(near(time, 10 * 100 * SIM_US) || time < 1100 * SIM_US, "%" G_GUINT64_FORMAT " ps", time);
+    cr_expect(near(time, 10 * 100 * SIM_US) || time < 1100 * SIM_US, "%" G_GUINT64_FORMAT " ps",
+              time);
 }
 
 Test(nvme_media, same_seed_same_times)
@@ -223,7 +239,8 @@ Test(nvme_media, histogram_and_counters)
     cr_expect(eq(u64, counts[NVME_DEVICE_admin_commands], 2));
     cr_expect(eq(u64, counts[NVME_DEVICE_interrupts], 7));
     cr_expect(eq(u64, counts[NVME_DEVICE_commands_outstanding], 0));
-    cr_expect(eq(u64, counts[NVME_DEVICE_outstanding_integral_ps], counts[NVME_DEVICE_time_in_controller_ps]));
+    cr_expect(eq(u64, counts[NVME_DEVICE_outstanding_integral_ps],
+                 counts[NVME_DEVICE_time_in_controller_ps]));
     cr_expect(eq(u64, sim_histogram_count(bench->model->latency[NVME_LATENCY_READ]), 3));
     cr_expect(eq(u64, sim_histogram_count(bench->model->latency[NVME_LATENCY_OTHER]), 1));
 }

@@ -16,7 +16,8 @@ Test(nvme_profile, every_value_has_a_source)
         cr_assert(file != NULL);
         for (size_t k = 0; k < n; k++) {
             g_autofree char *source = g_strdup_printf("%s.source", params[k].key);
-            if (g_str_equal(params[k].group, "profile") || sim_keyfile_get(file, params[k].group, params[k].key) == NULL) {
+            if (g_str_equal(params[k].group, "profile") ||
+                sim_keyfile_get(file, params[k].group, params[k].key) == NULL) {
                 continue;
             }
             const char *text = sim_keyfile_get(file, params[k].group, source);
@@ -107,7 +108,8 @@ Test(nvme_profile, refused_values)
         g_autofree char *message = refusal(rows[i].group, rows[i].key, rows[i].value);
         cr_expect(message != NULL, "%s = %s is taken", rows[i].key, rows[i].value);
         if (message != NULL) {
-            cr_expect(strstr(message, rows[i].key) != NULL || strstr(message, "power") != NULL, "%s", message);
+            cr_expect(strstr(message, rows[i].key) != NULL || strstr(message, "power") != NULL,
+                      "%s", message);
         }
     }
 }

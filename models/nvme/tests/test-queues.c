@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Queues: sizes, wrap, phase, sharing, full, order, arbitration.  [NVMe-1.1 §4.1, §4.6, §4.11, §5.3-5.6] */
+/* Queues: sizes, wrap, phase, sharing, full, order, arbitration.  [NVMe-1.1 §4.1, §4.6, §4.11,
+ * §5.3-5.6] */
 #include "bench.h"
 
 ParameterizedTestParameters(nvme_queues, wrap_and_phase)
@@ -107,14 +108,26 @@ Test(nvme_queues, creation_is_refused_with_the_right_status)
         {{.opcode = 5, .prp1 = 0x5000, .cdw10 = 15 << 16, .cdw11 = 3}, 0x101, "CQ 0"},
         {{.opcode = 5, .prp1 = 0x5000, .cdw10 = 1 | 15 << 16, .cdw11 = 3}, 0x101, "CQ that exists"},
         {{.opcode = 5, .prp1 = 0x5000, .cdw10 = 2, .cdw11 = 3}, 0x102, "one entry"},
-        {{.opcode = 5, .prp1 = 0x5000, .cdw10 = 2 | 0x4000u << 16, .cdw11 = 3}, 0x102, "beyond MQES"},
+        {{.opcode = 5, .prp1 = 0x5000, .cdw10 = 2 | 0x4000u << 16, .cdw11 = 3},
+         0x102,
+         "beyond MQES"},
         {{.opcode = 5, .prp1 = 0x5000, .cdw10 = 2 | 15 << 16, .cdw11 = 2}, 0x002, "PC=0"},
-        {{.opcode = 5, .prp1 = 0x5000, .cdw10 = 2 | 15 << 16, .cdw11 = 3 | 9 << 16}, 0x108, "vector 9 of 9"},
-        {{.opcode = 5, .prp1 = 0x5004, .cdw10 = 2 | 15 << 16, .cdw11 = 3}, 0x002, "not page aligned"},
+        {{.opcode = 5, .prp1 = 0x5000, .cdw10 = 2 | 15 << 16, .cdw11 = 3 | 9 << 16},
+         0x108,
+         "vector 9 of 9"},
+        {{.opcode = 5, .prp1 = 0x5004, .cdw10 = 2 | 15 << 16, .cdw11 = 3},
+         0x002,
+         "not page aligned"},
         {{.opcode = 1, .prp1 = 0x5000, .cdw10 = 2 | 15 << 16, .cdw11 = 1}, 0x100, "CQID 0"},
-        {{.opcode = 1, .prp1 = 0x5000, .cdw10 = 2 | 15 << 16, .cdw11 = 1 | 3 << 16}, 0x100, "no such CQ"},
-        {{.opcode = 1, .prp1 = 0x5000, .cdw10 = 2 | 15 << 16, .cdw11 = 1 | 9 << 16}, 0x101, "CQID out of range"},
-        {{.opcode = 1, .prp1 = 0x5000, .cdw10 = 1 | 15 << 16, .cdw11 = 1 | 1 << 16}, 0x101, "SQ that exists"},
+        {{.opcode = 1, .prp1 = 0x5000, .cdw10 = 2 | 15 << 16, .cdw11 = 1 | 3 << 16},
+         0x100,
+         "no such CQ"},
+        {{.opcode = 1, .prp1 = 0x5000, .cdw10 = 2 | 15 << 16, .cdw11 = 1 | 9 << 16},
+         0x101,
+         "CQID out of range"},
+        {{.opcode = 1, .prp1 = 0x5000, .cdw10 = 1 | 15 << 16, .cdw11 = 1 | 1 << 16},
+         0x101,
+         "SQ that exists"},
         {{.opcode = 0, .cdw10 = 7}, 0x101, "delete SQ that is not there"},
         {{.opcode = 0, .cdw10 = 0}, 0x101, "delete admin SQ"},
         {{.opcode = 0, .cdw10 = 0xffff}, 0x101, "delete SQ 65535"},
@@ -125,8 +138,8 @@ Test(nvme_queues, creation_is_refused_with_the_right_status)
 
     bench_start(bench, 16);
     for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
-        cr_expect(eq(uint, bench_code(bench_command(bench, 0, 0, rows[i].sqe)), rows[i].status), "%s",
-                  rows[i].what);
+        cr_expect(eq(uint, bench_code(bench_command(bench, 0, 0, rows[i].sqe)), rows[i].status),
+                  "%s", rows[i].what);
     }
     bench->mode = SIM_IRQ_INTX;
     cr_expect(eq(uint, bench_create_cq(bench, 2, 16, 1), 0x108), "vector 1 with INTx");
@@ -224,7 +237,8 @@ Test(nvme_queues, delete_and_create_again_starts_with_phase_one)
     bench_check(bench);
 }
 
-/* Commands inside end with 08h before the Delete completes; those not fetched are gone.  [NVMe-1.1 §5.6] */
+/* Commands inside end with 08h before the Delete completes; those not fetched are gone.  [NVMe-1.1
+ * §5.6] */
 Test(nvme_queues, delete_with_commands_outstanding)
 {
     g_autoptr(Bench) bench = bench_new_with("samsung-sm951", NULL, "commands=10", NULL);
@@ -283,10 +297,10 @@ Test(nvme_queues, bad_doorbells_are_recorded_and_ignored)
     NvmeCqe cqe;
 
     bench_start(bench, 16);
-    bench_write(bench, 0x1008, 16, 4);       /* tail beyond the queue */
-    bench_write(bench, 0x100c, 16, 4);       /* head beyond the queue */
-    bench_write(bench, 0x100c, 3, 4);        /* head ahead of what was posted */
-    bench_write(bench, 0x1010, 1, 4);        /* queue 2 is not there */
+    bench_write(bench, 0x1008, 16, 4);         /* tail beyond the queue */
+    bench_write(bench, 0x100c, 16, 4);         /* head beyond the queue */
+    bench_write(bench, 0x100c, 3, 4);          /* head ahead of what was posted */
+    bench_write(bench, 0x1010, 1, 4);          /* queue 2 is not there */
     bench_write(bench, 0x1000 + 80 * 8, 1, 4); /* beyond all queues */
     bench_run(bench, SIM_MS);
     cr_expect(eq(uint, bench_violations(bench), 5));
@@ -354,14 +368,19 @@ Test(nvme_queues, queues_above_four_gigabytes)
     NvmeSqe sqe = bench_io(NVME_IO_READ, 0, 8, BENCH_HIGH + 0x10000, 0);
 
     bench_enable(bench);
-    cr_expect(eq(uint, bench_code(bench_admin(bench, .opcode = 5, .prp1 = BENCH_HIGH, .cdw10 = 1 | 15 << 16,
-                                              .cdw11 = 3 | 1 << 16)), 0));
-    cr_expect(eq(uint, bench_code(bench_admin(bench, .opcode = 1, .prp1 = BENCH_HIGH + 0x1000,
-                                              .cdw10 = 1 | 15 << 16, .cdw11 = 1 | 1 << 16)), 0));
+    cr_expect(eq(uint,
+                 bench_code(bench_admin(bench, .opcode = 5, .prp1 = BENCH_HIGH,
+                                        .cdw10 = 1 | 15 << 16, .cdw11 = 3 | 1 << 16)),
+                 0));
+    cr_expect(eq(uint,
+                 bench_code(bench_admin(bench, .opcode = 1, .prp1 = BENCH_HIGH + 0x1000,
+                                        .cdw10 = 1 | 15 << 16, .cdw11 = 1 | 1 << 16)),
+                 0));
     bench->sq[1] = (BenchQueue){BENCH_HIGH + 0x1000, 16, 0, 0, true};
     bench->cq[1] = (BenchQueue){BENCH_HIGH, 16, 0, 0, true};
     cqe = bench_command(bench, 1, 1, sqe);
     cr_expect(eq(uint, bench_code(cqe), 0));
-    cr_expect(eq(u64, bench_count(bench, PCIE_FOR_CQE, PCIE_UPSTREAM, PCIE_MWR).wire_bytes, 2 * 36 + 40),
-              "3-DW headers for the admin queue, a 4-DW header above 4 GiB");
+    cr_expect(
+        eq(u64, bench_count(bench, PCIE_FOR_CQE, PCIE_UPSTREAM, PCIE_MWR).wire_bytes, 2 * 36 + 40),
+        "3-DW headers for the admin queue, a 4-DW header above 4 GiB");
 }

@@ -16,7 +16,10 @@ static struct criterion_test_params cases(void)
     return cr_make_param_array(Case, list, NVME_REG_COUNT * 4);
 }
 
-static uint64_t mask_of(unsigned bytes) { return UINT64_MAX >> (64 - bytes * 8); }
+static uint64_t mask_of(unsigned bytes)
+{
+    return UINT64_MAX >> (64 - bytes * 8);
+}
 
 /* Expected reset value: CAP and VS as a driver printed them for the SM951. */
 static uint64_t reset_of(unsigned reg)
@@ -26,7 +29,10 @@ static uint64_t reset_of(unsigned reg)
                                 : nvme_model_regs[reg].reset;
 }
 
-ParameterizedTestParameters(nvme_registers, reset_value) { return cases(); }
+ParameterizedTestParameters(nvme_registers, reset_value)
+{
+    return cases();
+}
 ParameterizedTest(Case *c, nvme_registers, reset_value)
 {
     const NvmeReg *reg = &nvme_model_regs[c->reg];
@@ -40,7 +46,10 @@ ParameterizedTest(Case *c, nvme_registers, reset_value)
     }
 }
 
-ParameterizedTestParameters(nvme_registers, write_mask) { return cases(); }
+ParameterizedTestParameters(nvme_registers, write_mask)
+{
+    return cases();
+}
 ParameterizedTest(Case *c, nvme_registers, write_mask)
 {
     const NvmeReg *reg = &nvme_model_regs[c->reg];
