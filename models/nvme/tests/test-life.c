@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Enable, disable, reset, shutdown, fatal status.  [NVMe-1.1 §3.1.5, §7.3, §7.6] */
 #include "bench.h"
+#include <string.h>
 
 Test(nvme_life, ready_takes_the_time_of_the_profile)
 {
@@ -206,5 +207,23 @@ Test(nvme_life, bus_error_on_a_queue_is_fatal)
     bench_check(bench);
     bench_write(bench, 0x14, 0, 4);
     bench_enable(bench);
+    bench_check(bench);
+}
+
+Test(nvme_life, bus_error_on_a_queue_can_be_ignored)
+{
+    g_autoptr(Bench) bench = bench_new_with("ideal", NULL, "error.queue-memory=ignore", NULL);
+    NvmeCqe cqe;
+
+    bench_enable(bench);
+    bench_code(bench_admin(bench, .opcode = 5, .prp1 = 0x30000, .cdw10 = 1 | 15 << 16,
+                           .cdw11 = 3 | 1 << 16));
+    bench_code(bench_admin(bench, .opcode = 1, .prp1 = UINT64_C(0xff00000000),
+                           .cdw10 = 1 | 15 << 16, .cdw11 = 1 | 1 << 16));
+    bench_write(bench, 0x1008, 1, 4);
+    bench_run(bench, SIM_MS);
+    memcpy(&cqe, bench_memory(bench, 0x30000, 16), 16);
+    cr_expect(eq(uint, bench_code(cqe), NVME_INVALID_FIELD), "an entry of all ones");
+    cr_expect(eq(uint, bench_csts(bench), 1));
     bench_check(bench);
 }
