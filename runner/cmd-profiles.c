@@ -123,15 +123,14 @@ static int show_machine(const char *path)
         }
     }
     for (size_t i = 0; i < machine->slots_n; i++) {
-        g_autofree char *group = g_strconcat("slot ", machine->slots[i].name, NULL);
+        const char *name = machine->slots[i].name;
         const char *shown = NULL;
-        printf("\nslot %s\n", machine->slots[i].name);
+        printf("\nslot %s\n", name);
         for (size_t j = 0; j < pcie_params_n; j++) {
             g_autofree char *value = sim_param_format(&machine->slots[i].params, &pcie_params[j]);
-            g_autofree char *key = g_strconcat(pcie_params[j].key, ".source", NULL);
-            const SimKeyfileEntry *source = sim_keyfile_entry(file, group, key);
+            const char *source = host_machine_slot_source(file, name, pcie_params[j].key);
             shown = pcie_params[j].group; /* no group line for each slot */
-            show_param(&pcie_params[j], value, source ? source->value : NULL, &shown);
+            show_param(&pcie_params[j], value, source, &shown);
         }
     }
     return CMD_OK;

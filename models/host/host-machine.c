@@ -3,7 +3,8 @@
 #include "host/host-machine.h"
 #include <string.h>
 
-#define SLOT_PREFIX "slot "
+#define SLOT_PREFIX "slot "   /* [slot NAME] */
+#define SLOT_DEFAULTS "slots" /* what holds for all of them */
 
 /* clang-format off */
 const SimParam host_machine_params[] = {
@@ -27,27 +28,71 @@ const SimParam host_machine_params[] = {
 /* clang-format on */
 const size_t host_machine_params_n = G_N_ELEMENTS(host_machine_params);
 
+/* pcie_params as rows of another group. */
+static SimParam *rows_of(const char *group)
+{
+    SimParam *rows = g_memdup2(pcie_params, pcie_params_n * sizeof(*pcie_params));
+
+    for (size_t i = 0; i < pcie_params_n; i++) {
+        rows[i].group = group;
+    }
+    return rows;
+}
+
+/* Each value of [slots] must be one that a slot may have; which of them fit together is seen when a
+ * slot has them all. */
+static bool check_defaults(SimKeyfile *file, GError **error)
+{
+    g_autofree SimParam *rows = rows_of(SLOT_DEFAULTS);
+    g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
+    PcieParams unused = {0};
+
+    for (size_t i = 0; i < pcie_params_n; i++) {
+        if (!rows[i].fallback) { /* what every slot must say may be missing here */
+            char *least = sim_value_format(rows[i].least, rows[i].unit);
+
+            g_ptr_array_add(texts, least);
+            rows[i].fallback = least;
+        }
+    }
+    return sim_params_read(&unused, rows, pcie_params_n, file, error);
+}
+
+/* Where the value of a slot's key stands: in its own group or in [slots]; NULL: in neither. */
+static SimKeyfileEntry *slot_entry(SimKeyfile *file, const char *group, const char *key)
+{
+    SimKeyfileEntry *entry = sim_keyfile_entry(file, group, key);
+
+    return entry ? entry : sim_keyfile_entry(file, SLOT_DEFAULTS, key);
+}
+
 static bool read_slot(HostSlot *slot, const char *group, SimKeyfile *file, GError **error)
 {
-    g_autofree SimParam *params = g_new(SimParam, pcie_params_n);
+    g_autofree SimParam *rows = rows_of(group);
     const char *problem, *key;
 
     for (size_t i = 0; i < pcie_params_n; i++) {
-        params[i] = pcie_params[i];
-        params[i].group = group;
+        const SimKeyfileEntry *entry = sim_keyfile_entry(file, SLOT_DEFAULTS, rows[i].key);
+
+        if (entry) {
+            rows[i].fallback = entry->value;
+        }
     }
-    if (!sim_params_read(&slot->params, params, pcie_params_n, file, error)) {
+    if (!sim_params_read(&slot->params, rows, pcie_params_n, file, error)) {
         return false;
     }
     problem = pcie_params_problem(&slot->params, &key);
     if (problem) {
-        const SimKeyfileEntry *entry = sim_keyfile_entry(file, group, key);
+        const SimKeyfileEntry *entry = slot_entry(file, group, key);
 
-        if (entry) {
-            sim_keyfile_error(file, entry, SIM_KEYFILE_ERROR_VALUE, error, "%s", problem);
-        } else {
+        if (!entry) {
             sim_keyfile_group_error(file, group, SIM_KEYFILE_ERROR_VALUE, error, "%s %s", key,
                                     problem);
+        } else if (g_str_equal(entry->group, group)) {
+            sim_keyfile_error(file, entry, SIM_KEYFILE_ERROR_VALUE, error, "%s", problem);
+        } else {
+            sim_keyfile_error(file, entry, SIM_KEYFILE_ERROR_VALUE, error, "in [%s] %s", group,
+                              problem);
         }
         return false;
     }
@@ -57,17 +102,17 @@ static bool read_slot(HostSlot *slot, const char *group, SimKeyfile *file, GErro
 
 static bool unknown_group(const char *group, SimKeyfile *file, GError **error)
 {
-    static const char *const known[] = {"machine", "slot", NULL};
+    static const char *const known[] = {"machine", "slot", "slots", NULL};
     g_autofree char *word = g_strndup(group, strcspn(group, " "));
     const char *nearest = sim_nearest_word(word, known);
 
     if (nearest) {
         sim_keyfile_group_error(file, group, SIM_KEYFILE_ERROR_UNKNOWN, error,
                                 "unknown group; did you mean [%s]?",
-                                nearest == known[0] ? "machine" : "slot NAME");
+                                g_str_equal(nearest, "slot") ? "slot NAME" : nearest);
     } else {
         sim_keyfile_group_error(file, group, SIM_KEYFILE_ERROR_UNKNOWN, error,
-                                "unknown group; a machine has [machine] and [slot NAME]");
+                                "unknown group; a machine has [machine], [slots] and [slot NAME]");
     }
     return false;
 }
@@ -76,19 +121,23 @@ static bool read_slots(HostMachine *self, SimKeyfile *file, GError **error)
 {
     const char *const *groups = sim_keyfile_groups(file);
 
+    if (!check_defaults(file, error)) {
+        return false;
+    }
     self->slots = g_new0(HostSlot, g_strv_length((char **)groups));
     for (; *groups; groups++) {
         if (g_str_has_prefix(*groups, SLOT_PREFIX)) {
             if (!read_slot(&self->slots[self->slots_n++], *groups, file, error)) {
                 return false;
             }
-        } else if (!g_str_equal(*groups, "machine")) {
+        } else if (!g_str_equal(*groups, "machine") && !g_str_equal(*groups, SLOT_DEFAULTS)) {
             return unknown_group(*groups, file, error);
         }
     }
     if (self->slots_n == 0) {
-        sim_keyfile_error(file, NULL, SIM_KEYFILE_ERROR_MISSING, error,
-                          "no slot; add a [slot NAME] group with generation and lanes");
+        sim_keyfile_error(
+            file, NULL, SIM_KEYFILE_ERROR_MISSING, error,
+            "no slot; add a [slot NAME] group for each, and what they share to [slots]");
         return false;
     }
     return true;
@@ -141,4 +190,14 @@ const HostSlot *host_machine_slot(const HostMachine *self, const char *name)
         }
     }
     return NULL;
+}
+
+const char *host_machine_slot_source(SimKeyfile *file, const char *slot, const char *key)
+{
+    g_autofree char *group = g_strconcat(SLOT_PREFIX, slot, NULL);
+    g_autofree char *source = g_strconcat(key, ".source", NULL);
+    const SimKeyfileEntry *entry = slot_entry(file, group, key);
+
+    entry = entry ? sim_keyfile_entry(file, entry->group, source) : NULL;
+    return entry ? entry->value : NULL;
 }

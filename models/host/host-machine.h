@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Machine profile: the box that a run models; serves real and native runs alike.
- * File: [machine] name, source, cpus, sockets, threads-per-core, mips, quantum, memory; one `[slot NAME]` a PCIe slot
- * (pcie_params), in the order in which devices that name no slot take them. */
+ * File: [machine] name, source, cpus, sockets, threads-per-core, mips, quantum, memory; [slots] what
+ * the PCIe slots have in common (pcie_params); one `[slot NAME]` a slot with what differs, perhaps
+ * nothing, in the order in which devices that name no slot take them. */
 #pragma once
 #include <glib.h>
 #include "pcie/pcie-link.h"
@@ -23,7 +24,10 @@ HostMachine *host_machine_read(SimKeyfile *file, GError **error);
 void host_machine_free(HostMachine *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(HostMachine, host_machine_free)
 const HostSlot *host_machine_slot(const HostMachine *self, const char *name); /* NULL: no such slot */
+/* `KEY.source` beside the value that holds for a slot, in its own group or in [slots]; NULL: none, or a default.
+ * (transfer none): owned by @file */
+const char *host_machine_slot_source(SimKeyfile *file, const char *slot, const char *key);
 
-/* Rows of [machine]; those of a slot are pcie_params. */
+/* Rows of [machine]; those of [slots] and [slot NAME] are pcie_params. */
 extern const SimParam host_machine_params[];
 extern const size_t host_machine_params_n;

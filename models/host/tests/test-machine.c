@@ -5,6 +5,7 @@
 #include "host/host-machine.h"
 
 #define CPUS "[machine]\nname = m\nsource = test\nmips = 1000\ncpus = 8\nthreads-per-core = 2\n"
+#define SLOTS "[slots]\ngeneration = 3\nlanes = 4\nlanes.source = s\n"
 #define SLOT "[slot a]\ngeneration = 3\nlanes = 4\n"
 
 Test(host_machine, defaults_and_slots_in_file_order)
@@ -28,6 +29,30 @@ Test(host_machine, defaults_and_slots_in_file_order)
     cr_expect(eq(ptr, (void *)host_machine_slot(machine, "slot a"), NULL));
 }
 
+Test(host_machine, a_slot_says_only_what_differs)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(SimKeyfile) file =
+        sim_keyfile_parse("m.ini",
+                          "[slot z]\n[slot y]\nlanes = 8\n[slot x]\nlanes = 16\n"
+                          "lanes.source = x\n" CPUS SLOTS,
+                          &error);
+    g_autoptr(HostMachine) machine = host_machine_read(file, &error);
+
+    cr_assert(ne(ptr, machine, NULL), "%s", error ? error->message : "");
+    cr_assert(eq(sz, machine->slots_n, 3));
+    for (size_t i = 0; i < 3; i++) {
+        cr_expect(eq(u64, machine->slots[i].params.generation, 3));
+        cr_expect(eq(u64, machine->slots[i].params.read_latency_ps, 700 * SIM_NS));
+        cr_expect(eq(u64, machine->slots[i].params.lanes, UINT64_C(4) << i));
+    }
+    cr_expect(eq(str, (char *)host_machine_slot_source(file, "z", "lanes"), "s"));
+    cr_expect(eq(ptr, (void *)host_machine_slot_source(file, "y", "lanes"), NULL),
+              "the source of another value");
+    cr_expect(eq(str, (char *)host_machine_slot_source(file, "x", "lanes"), "x"));
+    cr_expect(eq(ptr, (void *)host_machine_slot_source(file, "z", "rcb"), NULL));
+}
+
 typedef struct Bad {
     char text[220];
     char message[160];
@@ -36,7 +61,8 @@ typedef struct Bad {
 ParameterizedTestParameters(host_machine, refused)
 {
     static Bad rows[] = {
-        {CPUS, "m.ini: no slot; add a [slot NAME] group with generation and lanes"},
+        {CPUS SLOTS,
+         "m.ini: no slot; add a [slot NAME] group for each, and what they share to [slots]"},
         {SLOT, "m.ini: [machine] name: is missing: the profile's name, as a scenario writes it; "
                "add it"},
         {CPUS "sockets = 3\n" SLOT,
@@ -55,9 +81,26 @@ ParameterizedTestParameters(host_machine, refused)
         {CPUS "[slot a]\nlanes = 4\n",
          "m.ini: [slot a] generation: is missing: PCI Express generation of the slot: 2.5, 5, 8 or "
          "16 GT/s a lane; add it"},
+        {CPUS "[slots]\nlanes = 4\n[slot a]\n",
+         "m.ini: [slot a] generation: is missing: PCI Express generation of the slot: 2.5, 5, 8 or "
+         "16 GT/s a lane; add it"},
+        {CPUS SLOT "[slots]\ntag = 4\n",
+         "m.ini:11: [slots] tag: unknown key; did you mean \"tags\"?"},
+        {CPUS SLOTS "tags = 0\n[slot a]\n",
+         "m.ini:11: [slots] tags: 0 is out of range; it must be between 1 and 1024"},
+        {CPUS SLOTS "[slot a]\nlane = 8\n",
+         "m.ini:12: [slot a] lane: unknown key; did you mean \"lanes\"?"},
+        {CPUS SLOTS "[slot a]\ntags = 0\n",
+         "m.ini:12: [slot a] tags: 0 is out of range; it must be between 1 and 1024"},
+        {CPUS SLOTS "completion-max = 64B\n[slot a]\n[slot b]\nrcb = 128B\n",
+         "m.ini:11: [slots] completion-max: in [slot b] must be 0B or a power of two that is at "
+         "least rcb"},
+        {CPUS SLOT "[slot]\n", "m.ini:10: [slot]: unknown group; did you mean [slot NAME]?"},
+        {CPUS SLOT "[solts]\n", "m.ini:10: [solts]: unknown group; did you mean [slots]?"},
         {CPUS SLOT "[solt b]\n", "m.ini:10: [solt b]: unknown group; did you mean [slot NAME]?"},
         {CPUS SLOT "[elsewhere]\n",
-         "m.ini:10: [elsewhere]: unknown group; a machine has [machine] and [slot NAME]"},
+         "m.ini:10: [elsewhere]: unknown group; a machine has [machine], [slots] and "
+         "[slot NAME]"},
     };
 
     return cr_make_param_array(Bad, rows, G_N_ELEMENTS(rows));
