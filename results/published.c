@@ -101,30 +101,22 @@ static bool is_left_out(const char *note)
     return g_str_has_prefix(note, "device idle") || g_str_has_prefix(note, "first second");
 }
 
-/* `samples` of fit.csv: "upper" takes only those above the middle of the range, where a device
- * jumps between two levels. */
-static void settle(PublishedFigure *figure, const Samples *samples, bool upper)
+static void settle(PublishedFigure *figure, const Samples *samples)
 {
     double *iops = (double *)(void *)samples->iops->data;
     double *idle = (double *)(void *)samples->idle->data;
     guint n = samples->iops->len;
-    guint from = 0;
 
     qsort(iops, n, sizeof(double), by_value);
     qsort(idle, n, sizeof(double), by_value);
-    figure->median_all = median(iops, n);
     figure->idle_pct = median(idle, n);
-    while (upper && iops[from] < (iops[0] + iops[n - 1]) / 2) {
-        from++;
-    }
-    figure->samples = n - from;
-    figure->iops = median(iops + from, n - from);
-    figure->least = iops[from];
+    figure->samples = n;
+    figure->iops = median(iops, n);
+    figure->least = iops[0];
     figure->most = iops[n - 1];
 }
 
-/* TRUE: only the upper level counts. */
-static bool apply_fit(PublishedFigure *figure, const GPtrArray *fit)
+static void apply_fit(PublishedFigure *figure, const GPtrArray *fit)
 {
     for (guint i = 1; i < fit->len; i++) {
         const char *bar;
@@ -141,9 +133,8 @@ static bool apply_fit(PublishedFigure *figure, const GPtrArray *fit)
         figure->limit = g_strdup(cell(fit, i, "limit"));
         figure->note = g_strdup(cell(fit, i, "note"));
         figure->bar_pct = *bar ? g_ascii_strtod(bar, NULL) : -1;
-        return g_str_equal(cell(fit, i, "samples"), "upper");
+        return;
     }
-    return false;
 }
 
 static GPtrArray *read_figures(void)
@@ -183,7 +174,8 @@ static GPtrArray *read_figures(void)
         PublishedFigure *figure = g_ptr_array_index(figures, i);
         Samples *own = &g_array_index(samples, Samples, i);
 
-        settle(figure, own, apply_fit(figure, fit));
+        apply_fit(figure, fit);
+        settle(figure, own);
         g_array_unref(own->iops);
         g_array_unref(own->idle);
     }

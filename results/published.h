@@ -18,7 +18,6 @@ typedef struct PublishedFigure {
     unsigned samples;   /* that the figure is made of */
     double iops;        /* the figure: median of the samples */
     double least, most; /* of the samples */
-    double median_all;  /* of all samples; differs from iops where only one level counts */
     double idle_pct;    /* median of the whole machine */
     bool sata;          /* context: not an NVMe device */
     char *role;         /* "fitted": a profile value comes from it; "predicted"; "" = context */

@@ -116,10 +116,6 @@ static void append_notes(GString *text)
         last = figure->note;
         g_string_append_printf(text, "* %s: %s%s", figure->scenario_id,
                                g_str_equal(figure->role, "fitted") ? "fitted: " : "", figure->note);
-        if (figure->median_all != figure->iops) {
-            g_string_append_printf(text, " (%s; median of all samples %.0f)", figure->device,
-                                   figure->median_all);
-        }
         g_string_append_c(text, '\n');
     }
 }
