@@ -87,10 +87,10 @@ static void check_inputs(Doctor *self)
     for (char **name = drivers; *name; name++) {
         g_autoptr(GError) inner = NULL;
         g_autoptr(Driver) driver = driver_load(*name, &inner);
-        g_autoptr(GPtrArray) files =
-            driver ? driver_module_files(driver, inputs->modules_dir,
-                                         inputs->fallback_modules_dir, &inner)
-                   : NULL;
+        g_autoptr(GPtrArray) files = driver
+                                         ? driver_module_files(driver, inputs->modules_dir,
+                                                               inputs->fallback_modules_dir, &inner)
+                                         : NULL;
         if (files) {
             good("driver", "%s: %u modules of %s", *name, files->len, inputs->kernel_release);
         } else {
@@ -112,9 +112,9 @@ static void check_folder(Doctor *self, const char *what, const char *path, guint
     }
     guint64 mib = (guint64)fs.f_bavail * fs.f_frsize >> 20;
     if (mib < least_mib) {
-        g_autofree char *text = g_strdup_printf("%s has %" G_GUINT64_FORMAT " MiB left and %"
-                                                G_GUINT64_FORMAT " are needed: make room",
-                                                path, mib, least_mib);
+        g_autofree char *text = g_strdup_printf(
+            "%s has %" G_GUINT64_FORMAT " MiB left and %" G_GUINT64_FORMAT " are needed: make room",
+            path, mib, least_mib);
         bad(self, what, text);
     } else {
         good(what, "%s, %" G_GUINT64_FORMAT " MiB free", path, mib);
@@ -187,8 +187,8 @@ int cmd_doctor(int argc, char **argv)
         return cmd_fail(CMD_USAGE, "doctor", "takes no argument");
     }
     g_autofree char *cache = paths_cache(given_cache);
-    self.options = (InputsOptions){
-        .cache = given_cache, .qemu = qemu, .kernel = kernel, .modules = modules};
+    self.options =
+        (InputsOptions){.cache = given_cache, .qemu = qemu, .kernel = kernel, .modules = modules};
     self.db = db ? db : self.db;
     check_qemu(&self);
     check_kernel(&self);

@@ -79,8 +79,11 @@ static void show_param(const SimParam *param, const char *value, const char *sou
         *group = param->group;
         printf("\n[%s]\n", param->group);
     }
-    printf("  %s = %s\n      %s\n      range: %s; source: %s\n", param->key, value,
-           param->meaning, range, source ? source : param->fallback ? "default" : "not given");
+    printf("  %s = %s\n      %s\n      range: %s; source: %s\n", param->key, value, param->meaning,
+           range,
+           source            ? source
+           : param->fallback ? "default"
+                             : "not given");
 }
 
 static int show_drive(const char *path)
@@ -121,6 +124,14 @@ static int show_machine(const char *path)
         if (source) {
             printf("  %s = %s\n      source: %s\n", entry->key, entry->value, source->value);
         }
+    }
+    const char *group = NULL;
+    for (size_t i = 0; i < host_costs_params_n; i++) {
+        const SimParam *param = &host_costs_params[i];
+        g_autofree char *value = sim_param_format(&machine->costs, param);
+        g_autofree char *key = g_strconcat(param->key, ".source", NULL);
+        const SimKeyfileEntry *source = sim_keyfile_entry(file, param->group, key);
+        show_param(param, value, source ? source->value : NULL, &group);
     }
     for (size_t i = 0; i < machine->slots_n; i++) {
         const char *name = machine->slots[i].name;

@@ -57,8 +57,9 @@ static int parse(int argc, char **argv, RunArguments *arguments, ReportFormat *f
         return status;
     }
     if (argc < 2) {
-        return cmd_fail(CMD_USAGE, "run", "name a scenario file, e.g. "
-                                          "scenarios/nvme/samsung-randread-4k.ini");
+        return cmd_fail(CMD_USAGE, "run",
+                        "name a scenario file, e.g. "
+                        "scenarios/nvme/samsung-randread-4k.ini");
     }
     arguments->files = g_strdupv(argv + 1);
     if (!report_format_parse(arguments->format ? arguments->format : "text", format, &words)) {
@@ -107,8 +108,7 @@ static GPtrArray *read_scenarios(const RunArguments *arguments)
     g_ptr_array_add(sets, NULL);
     for (char **file = arguments->files; *file; file++) {
         g_autoptr(GError) error = NULL;
-        g_autoptr(GPtrArray) some =
-            scenario_load(*file, (const char *const *)sets->pdata, &error);
+        g_autoptr(GPtrArray) some = scenario_load(*file, (const char *const *)sets->pdata, &error);
         if (!some) {
             cmd_fail(CMD_USAGE, "run", "%s", error->message);
             fine = FALSE;
@@ -189,10 +189,9 @@ static JsonObject *run_one(guint index, int interrupt_fd, void *opaque)
                           .opaque = session};
 
     show_progress(session, index);
-    g_autoptr(RunOutcome) outcome = run_execute(g_ptr_array_index(session->prepared, index),
-                                                session->inputs, &options, &error);
-    JsonObject *run =
-        outcome ? report_describe(scenario, outcome, options.db, &error) : NULL;
+    g_autoptr(RunOutcome) outcome =
+        run_execute(g_ptr_array_index(session->prepared, index), session->inputs, &options, &error);
+    JsonObject *run = outcome ? report_describe(scenario, outcome, options.db, &error) : NULL;
     return run ? run : report_describe_error(scenario, error->message);
 }
 
@@ -200,10 +199,9 @@ static JsonObject *run_one(guint index, int interrupt_fd, void *opaque)
 static gboolean one_done(guint index, JsonObject *run, void *opaque)
 {
     Session *session = opaque;
-    JsonObject *died =
-        run ? NULL
-            : report_describe_error(g_ptr_array_index(session->points, index),
-                                    "the process that ran it was killed");
+    JsonObject *died = run ? NULL
+                           : report_describe_error(g_ptr_array_index(session->points, index),
+                                                   "the process that ran it was killed");
     gboolean began = !run || !json_object_get_null_member(run, "run_id");
 
     session->done++;
@@ -216,17 +214,30 @@ static gboolean one_done(guint index, JsonObject *run, void *opaque)
     return began;
 }
 
+/* Width of the points' column; 0: there is one run. */
+static guint label_width(GPtrArray *points)
+{
+    guint width = strlen("point");
+
+    for (guint i = 0; i < points->len; i++) {
+        width = MAX(width, strlen(((Scenario *)g_ptr_array_index(points, i))->point));
+    }
+    return points->len > 1 ? width : 0;
+}
+
 static int run_all(Session *session, ReportFormat format)
 {
     const RunArguments *arguments = session->arguments;
     int interrupt_fd = jobs_interrupt_fd();
     guint jobs = arguments->jobs > 0 ? (guint)arguments->jobs : 1;
 
-    /* The file of hashes is written once, here: workers would each write their own. */
-    session->bar = !arguments->quiet && jobs == 1 && session->points->len > 1 &&
-                   isatty(STDERR_FILENO);
-    session->plain = !arguments->quiet && !session->bar;
-    session->report = report_new(format, session->points->len, arguments->quiet);
+    session->bar =
+        !arguments->quiet && jobs == 1 && session->points->len > 1 && isatty(STDERR_FILENO);
+    /* Text and TAP show each run as it ends: that is progress enough. */
+    session->plain =
+        !arguments->quiet && !session->bar && (format == REPORT_JSON || format == REPORT_JUNIT);
+    session->report =
+        report_new(format, session->points->len, label_width(session->points), arguments->quiet);
     jobs_run(session->points->len, jobs, interrupt_fd, run_one, one_done, session);
     clear_bar(session);
     int status = report_finish(session->report);
@@ -255,8 +266,8 @@ static int explain_all(Session *session, const char *why)
 static gboolean check_database(const RunArguments *arguments)
 {
     g_autoptr(GError) error = NULL;
-    ResultsStore *store = results_open(arguments->db ? arguments->db : CMD_DEFAULT_DB,
-                                       RESULTS_OPEN_WRITE, &error);
+    ResultsStore *store =
+        results_open(arguments->db ? arguments->db : CMD_DEFAULT_DB, RESULTS_OPEN_WRITE, &error);
 
     if (!store) {
         cmd_fail(CMD_CANNOT_RUN, "run", "%s", error->message);
@@ -272,8 +283,10 @@ static int run_with(const RunArguments *arguments, ReportFormat format)
     g_autoptr(GPtrArray) points = read_scenarios(arguments);
     g_autoptr(GPtrArray) prepared =
         g_ptr_array_new_with_free_func((GDestroyNotify)run_prepared_free);
-    InputsOptions options = {.cache = arguments->cache, .qemu = arguments->qemu,
-                             .kernel = arguments->kernel, .modules = arguments->modules};
+    InputsOptions options = {.cache = arguments->cache,
+                             .qemu = arguments->qemu,
+                             .kernel = arguments->kernel,
+                             .modules = arguments->modules};
 
     if (!points) {
         return CMD_USAGE;

@@ -51,7 +51,10 @@ Driver *driver_load(const char *name, GError **error)
         g_autofree char *list = g_strjoinv(", ", names);
         g_set_error(error, INPUTS_ERROR, INPUTS_ERROR_MISSING, "there is no driver '%s'%s%s%s",
                     name, nearest ? "; did you mean '" : "; there are: ",
-                    nearest ? nearest : *list ? list : "none", nearest ? "'?" : "");
+                    nearest ? nearest
+                    : *list ? list
+                            : "none",
+                    nearest ? "'?" : "");
         return NULL;
     }
     g_autofree char *relative = g_build_filename("drivers-under-test", name, "driver.ini", NULL);

@@ -51,8 +51,8 @@ void explain_print(const Scenario *scenario, const Inputs *inputs, const Prepare
     printf("%s%s%s\n  %s\n  why: %s\n", scenario->name, *scenario->point ? ": " : "",
            scenario->point, scenario->title, scenario->why);
     printf("  machine     %s: %" G_GUINT64_FORMAT " cpus of %" G_GUINT64_FORMAT
-           " MIPS, %s, quantum %" G_GUINT64_FORMAT " instructions, clock %s, seed %" G_GUINT64_FORMAT
-           "\n",
+           " MIPS, %s, quantum %" G_GUINT64_FORMAT
+           " instructions, clock %s, seed %" G_GUINT64_FORMAT "\n",
            scenario->machine->name, scenario->cpus, scenario->mips, memory, scenario->quantum,
            scenario->clock, scenario->seed);
     for (guint i = 0; i < scenario->devices->len; i++) {

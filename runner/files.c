@@ -73,10 +73,10 @@ unsigned scratch_folder_clean(gboolean remove)
             continue;
         }
         int fd = open(lock, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-        gboolean dead = fd >= 0 ? flock(fd, LOCK_EX | LOCK_NB) == 0
-                                : errno == ENOENT &&
-                                      g_get_real_time() / G_USEC_PER_SEC - st.st_mtim.tv_sec >
-                                          YOUNG_S;
+        gboolean dead = fd >= 0
+                            ? flock(fd, LOCK_EX | LOCK_NB) == 0
+                            : errno == ENOENT &&
+                                  g_get_real_time() / G_USEC_PER_SEC - st.st_mtim.tv_sec > YOUNG_S;
         if (dead) {
             found++;
             if (remove) {

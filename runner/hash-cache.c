@@ -87,10 +87,10 @@ char *hash_cache_file(HashCache *self, const char *path, GError **error)
         return NULL;
     }
     /* The change time cannot be set back by a program that keeps the modification time. */
-    g_autofree char *facts = g_strdup_printf(
-        "%s|%ju|%ju|%jd|%jd.%09ld|%jd.%09ld", path, (uintmax_t)st.st_dev, (uintmax_t)st.st_ino,
-        (intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
-        (intmax_t)st.st_ctim.tv_sec, st.st_ctim.tv_nsec);
+    g_autofree char *facts =
+        g_strdup_printf("%s|%ju|%ju|%jd|%jd.%09ld|%jd.%09ld", path, (uintmax_t)st.st_dev,
+                        (uintmax_t)st.st_ino, (intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec,
+                        st.st_mtim.tv_nsec, (intmax_t)st.st_ctim.tv_sec, st.st_ctim.tv_nsec);
     g_autofree char *key = g_compute_checksum_for_string(G_CHECKSUM_SHA256, facts, -1);
     const char *known = g_hash_table_lookup(self->known, key);
     if (known) {

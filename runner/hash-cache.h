@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* SHA-256 of files, remembered by path, size, times and inode: a run hashes only what has changed. */
+/* SHA-256 of files, remembered by path, size, times and inode: a run hashes only what has changed.
+ */
 #pragma once
 #include <glib.h>
 

@@ -10,7 +10,7 @@
 
 #include "paths.h"
 
-G_DEFINE_QUARK(inputs-error-quark, inputs_error)
+G_DEFINE_QUARK(inputs - error - quark, inputs_error)
 
 /* Newest by version of the folders PREFIX* in @cache; digits compare as numbers. */
 static char *newest_folder(const char *cache, const char *prefix)
@@ -193,8 +193,7 @@ static char *qemu_snapshot_key(const Inputs *self)
         }
         g_ptr_array_sort(names, compare_names);
         for (guint j = 0; j < names->len; j++) {
-            g_autofree char *path =
-                g_build_filename(folders[i], g_ptr_array_index(names, j), NULL);
+            g_autofree char *path = g_build_filename(folders[i], g_ptr_array_index(names, j), NULL);
             g_autofree char *text = NULL;
             gsize length = 0;
             if (g_file_get_contents(path, &text, &length, NULL)) {
@@ -212,8 +211,7 @@ static char *qemu_snapshot_key(const Inputs *self)
 static gboolean write_image(const char *script, const char *programs, const char *busybox,
                             const char *path, GError **error)
 {
-    const char *const argv[] = {script,    "--programs", programs, "--busybox",
-                                busybox, path,         NULL};
+    const char *const argv[] = {script, "--programs", programs, "--busybox", busybox, path, NULL};
     g_autofree char *said = NULL;
     int status = 0;
 
@@ -240,8 +238,10 @@ static char *find_busybox(const Inputs *self, GError **error)
         }
     }
     if (files) {
-        g_set_error(error, INPUTS_ERROR, INPUTS_ERROR_READ, "%s holds no busybox; remove it and "
-                    "run drivers-under-test/guest/fetch-tools", self->tools_dir);
+        g_set_error(error, INPUTS_ERROR, INPUTS_ERROR_READ,
+                    "%s holds no busybox; remove it and "
+                    "run drivers-under-test/guest/fetch-tools",
+                    self->tools_dir);
     }
     return NULL;
 }
@@ -341,8 +341,7 @@ Inputs *inputs_find(const InputsOptions *options, GError **error)
     g_autofree char *args = paths_data("qemu-devices/machine-args");
     if (!(self->qemu_hash = hash_cache_file(self->hashes, self->qemu, error)) ||
         !(self->kernel_hash = hash_cache_file(self->hashes, self->kernel, error)) ||
-        !g_file_get_contents(args, &self->machine_args, NULL, error) ||
-        !find_image(self, error)) {
+        !g_file_get_contents(args, &self->machine_args, NULL, error) || !find_image(self, error)) {
         return NULL;
     }
     self->qemu_key = qemu_snapshot_key(self);

@@ -26,9 +26,9 @@ typedef struct Inputs {
     char *qemu_key; /* of what shapes a snapshot: not of the models */
     char *kernel, *kernel_hash, *kernel_release;
     char *modules_dir, *fallback_modules_dir;
-    char *tools_dir;     /* NULL: not fetched */
+    char *tools_dir;          /* NULL: not fetched */
     char *image, *image_hash; /* initramfs */
-    char *machine_args;  /* text of qemu-devices/machine-args */
+    char *machine_args;       /* text of qemu-devices/machine-args */
 } Inputs;
 
 Inputs *inputs_find(const InputsOptions *options, GError **error);

@@ -14,5 +14,4 @@ int jobs_interrupt_fd(void);
 gboolean jobs_interrupted(int interrupt_fd);
 
 /* @at_once: 1: in this process.  After an interrupt no further job begins. */
-void jobs_run(guint jobs, guint at_once, int interrupt_fd, JobFunc run, JobDone done,
-              void *opaque);
+void jobs_run(guint jobs, guint at_once, int interrupt_fd, JobFunc run, JobDone done, void *opaque);

@@ -78,12 +78,17 @@ static GPtrArray *arguments(const Scenario *scenario, const Inputs *inputs, cons
         g_strdup_printf("%" G_GUINT64_FORMAT "M", scenario->memory_bytes >> 20);
     g_autofree char *mips = g_strdup_printf("%" G_GUINT64_FORMAT, scenario->mips);
     /* QEMU's clock takes nanoseconds; the machine profile counts instructions. */
-    g_autofree char *quantum = g_strdup_printf(
-        "%" G_GUINT64_FORMAT, MAX(scenario->quantum * 1000 / scenario->mips, 1));
+    g_autofree char *quantum =
+        g_strdup_printf("%" G_GUINT64_FORMAT, MAX(scenario->quantum * 1000 / scenario->mips, 1));
     const char *const values[][2] = {
-        {"CPUS", cpus},       {"MEMORY", memory},         {"MIPS", mips},
-        {"QUANTUM", quantum}, {"SERIAL", serial},         {"KERNEL", inputs->kernel},
-        {"INITRD", inputs->image}, {"APPEND", ""},
+        {"CPUS", cpus},
+        {"MEMORY", memory},
+        {"MIPS", mips},
+        {"QUANTUM", quantum},
+        {"SERIAL", serial},
+        {"KERNEL", inputs->kernel},
+        {"INITRD", inputs->image},
+        {"APPEND", ""},
     };
     g_auto(GStrv) lines = g_strsplit(inputs->machine_args, "\n", -1);
 

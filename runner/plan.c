@@ -124,8 +124,9 @@ static void add_load(const Scenario *scenario, const ScenarioLoad *load, GString
         g_string_append_printf(plan, "%s%s", name > load->devices ? "," : "",
                                scenario_device(scenario, *name)->serial);
     }
-    g_string_append_printf(plan, " pattern=%s readers=%" G_GUINT64_FORMAT
-                                 " depth=%" G_GUINT64_FORMAT " block=%" G_GUINT64_FORMAT,
+    g_string_append_printf(plan,
+                           " pattern=%s readers=%" G_GUINT64_FORMAT " depth=%" G_GUINT64_FORMAT
+                           " block=%" G_GUINT64_FORMAT,
                            load->pattern, load->readers, load->depth, load->block_bytes);
     if (load->ios) {
         g_string_append_printf(plan, " ios=%" G_GUINT64_FORMAT, load->ios);
@@ -143,7 +144,8 @@ static void add_load(const Scenario *scenario, const ScenarioLoad *load, GString
     }
 }
 
-/* `verify = device=nvme0 action=write …`: the device's name becomes its serial, sizes lose units. */
+/* `verify = device=nvme0 action=write …`: the device's name becomes its serial, sizes lose units.
+ */
 static gboolean add_verify(const Scenario *scenario, const ScenarioAction *action, GString *plan,
                            GError **error)
 {
@@ -167,8 +169,7 @@ static gboolean add_verify(const Scenario *scenario, const ScenarioAction *actio
             const ScenarioDevice *device = scenario_device(scenario, value);
             if (!device) {
                 g_autofree const char **names = scenario_device_names(scenario);
-                scenario_unknown(scenario->file, &place, error, "there is no device", value,
-                                 names);
+                scenario_unknown(scenario->file, &place, error, "there is no device", value, names);
                 return FALSE;
             }
             g_string_append_printf(plan, " device=%s", device->serial);

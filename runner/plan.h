@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The plan: what the guest program does in a run (docs/channel.md), made from a scenario's point. */
+/* The plan: what the guest program does in a run (docs/channel.md), made from a scenario's point.
+ */
 #pragma once
 #include "scenario.h"
 

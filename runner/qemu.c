@@ -13,11 +13,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define QMP_FD 3                         /* in the child */
+#define QMP_FD 3 /* in the child */
 #define GREETING_US (30 * G_USEC_PER_SEC)
 #define QUIT_US (5 * G_USEC_PER_SEC)
 
-G_DEFINE_QUARK(qemu-error-quark, qemu_error)
+G_DEFINE_QUARK(qemu - error - quark, qemu_error)
 
 /* Between fork and exec: calls that are safe after a fork only. */
 static void G_GNUC_NORETURN child(char *const *argv, int qmp_fd, int log_fd, pid_t parent)
@@ -166,10 +166,13 @@ void qemu_explain(Qemu *self, GError **error)
     g_file_get_contents(self->log_path, &log, NULL, NULL);
     g_auto(GStrv) lines = g_strsplit(log ? g_strstrip(log) : "", "\n", -1);
     guint n = g_strv_length(lines);
-    /* What matters is the first line: QEMU stops at its first error. */
+    /* What matters is the first line: QEMU stops at its first error, and tells which argument it
+     * was about: "qemu-system-x86_64: -device …: what is wrong". */
     const char *words = n ? lines[0] : "";
     const char *after = strstr(words, "qemu-system-x86_64: ");
+    words = after ? after + strlen("qemu-system-x86_64: ") : words;
+    after = *words == '-' ? strstr(words, ": ") : NULL;
+    words = after ? after + strlen(": ") : words;
     g_set_error(error, QEMU_ERROR, QEMU_ERROR_DIED, "QEMU has ended: %s",
-                *words ? (after ? after + strlen("qemu-system-x86_64: ") : words)
-                       : "it said nothing (killed?)");
+                *words ? words : "it said nothing (killed?)");
 }

@@ -10,12 +10,12 @@
 
 struct Qmp {
     int fd, interrupt_fd;
-    GString *input;   /* bytes that are not a whole line yet */
-    GQueue *events;   /* JsonObject *, in order of arrival */
+    GString *input; /* bytes that are not a whole line yet */
+    GQueue *events; /* JsonObject *, in order of arrival */
     gboolean closed;
 };
 
-G_DEFINE_QUARK(qmp-error-quark, qmp_error)
+G_DEFINE_QUARK(qmp - error - quark, qmp_error)
 
 Qmp *qmp_new(int fd, int interrupt_fd)
 {

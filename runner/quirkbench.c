@@ -71,8 +71,8 @@ int cmd_options(int *argc, char ***argv, const GOptionEntry *entries, const char
 {
     gboolean help = FALSE;
     const char *name = (*argv)[0];
-    const GOptionEntry common[] = {
-        {"help", 'h', 0, G_OPTION_ARG_NONE, &help, "show this", NULL}, {NULL}};
+    const GOptionEntry common[] = {{"help", 'h', 0, G_OPTION_ARG_NONE, &help, "show this", NULL},
+                                   {NULL}};
     g_autofree char *program = g_strdup_printf("quirkbench %s", name);
     g_autoptr(GOptionContext) context = g_option_context_new(arguments);
     g_autoptr(GError) error = NULL;
@@ -112,10 +112,10 @@ static int unknown_command(const char *word)
         names[i] = commands[i].name;
     }
     const char *nearest = sim_nearest_word(word, names);
-    return nearest ? cmd_fail(CMD_USAGE, NULL, "there is no command '%s'; did you mean '%s'?",
-                              word, nearest)
-                   : cmd_fail(CMD_USAGE, NULL, "there is no command '%s'; see quirkbench help",
-                              word);
+    return nearest
+               ? cmd_fail(CMD_USAGE, NULL, "there is no command '%s'; did you mean '%s'?", word,
+                          nearest)
+               : cmd_fail(CMD_USAGE, NULL, "there is no command '%s'; see quirkbench help", word);
 }
 
 static const Command *find_command(const char *name)

@@ -9,8 +9,9 @@
 
 struct Report {
     ReportFormat format;
-    guint runs, done;
+    guint runs, done, label_width;
     gboolean quiet, error, failed;
+    char *heading;   /* scenario whose table is being printed */
     GPtrArray *kept; /* JsonObject *, by index; for formats that print at the end */
 };
 
@@ -179,52 +180,92 @@ static void print_log(const char *log)
     }
 }
 
-static void print_devices(JsonArray *devices)
-{
-    char iops[32], p50[32], p99[32], interrupts[32], commands[32];
+static const char columns[] =
+    "        IOPS     MiB/s         p50         p99  interrupts  violations";
 
+static void print_figures(JsonObject *row)
+{
+    char iops[32], p50[32], p99[32], interrupts[32];
+    JsonNode *rate = json_object_get_member(row, "mib_per_s");
+
+    printf("%12s %9.1f %11s %11s %11s %11" G_GINT64_FORMAT, grouped(whole(row, "iops"), iops),
+           rate && !json_node_is_null(rate) ? json_node_get_double(rate) : 0.0,
+           microseconds(row, "latency_p50_ns", p50), microseconds(row, "latency_p99_ns", p99),
+           grouped(whole(row, "interrupts"), interrupts), whole(row, "violations"));
+}
+
+static void print_checks(JsonArray *checks)
+{
+    for (guint i = 0; i < json_array_get_length(checks); i++) {
+        JsonObject *check = json_array_get_object_element(checks, i);
+        if (!json_object_get_int_member(check, "held")) {
+            printf("  not held: %s = %s; got %s\n", text_of(check, "key"), text_of(check, "wanted"),
+                   text_of(check, "got"));
+        }
+    }
+}
+
+/* One run by itself. */
+static void print_one(JsonObject *run)
+{
+    const char *point = text_of(run, "point");
+    JsonArray *devices = json_object_get_array_member(run, "devices");
+
+    printf("%s%s%s: %s, run %" G_GINT64_FORMAT ", %.1f s", text_of(run, "scenario"),
+           *point ? " " : "", point, text_of(run, "status"),
+           json_object_get_int_member(run, "run_id"),
+           json_object_get_double_member(run, "wall_seconds"));
+    printf("%s%s\n", *text_of(run, "reason") ? ": " : "", text_of(run, "reason"));
     if (json_array_get_length(devices)) {
-        printf("  %-10s %11s %9s %11s %11s %11s %11s %10s\n", "device", "IOPS", "MiB/s", "p50",
-               "p99", "commands", "interrupts", "violations");
+        printf("  %-10s%s\n", "device", columns);
     }
     for (guint i = 0; i < json_array_get_length(devices); i++) {
         JsonObject *row = json_array_get_object_element(devices, i);
-        JsonNode *rate = json_object_get_member(row, "mib_per_s");
-        printf("  %-10s %11s %9.1f %11s %11s %11s %11s %10" G_GINT64_FORMAT "\n",
-               text_of(row, "device"), grouped(whole(row, "iops"), iops),
-               rate && !json_node_is_null(rate) ? json_node_get_double(rate) : 0.0,
-               microseconds(row, "latency_p50_ns", p50), microseconds(row, "latency_p99_ns", p99),
-               grouped(whole(row, "commands"), commands),
-               grouped(whole(row, "interrupts"), interrupts), whole(row, "violations"));
+        printf("  %-10s", text_of(row, "device"));
+        print_figures(row);
+        putchar('\n');
+    }
+}
+
+/* A line a device in the table of all points. */
+static void print_row(Report *self, JsonObject *run)
+{
+    JsonArray *devices = json_object_get_array_member(run, "devices");
+    const char *point = text_of(run, "point");
+    int width = (int)self->label_width;
+
+    if (g_strcmp0(self->heading, text_of(run, "scenario")) != 0) {
+        g_free(self->heading);
+        self->heading = g_strdup(text_of(run, "scenario"));
+        printf("%s: %s\n%5s  %-*s  %-8s%s\n", self->heading, text_of(run, "title"), "run", width,
+               "point", "device", columns);
+    }
+    for (guint i = 0; i < json_array_get_length(devices); i++) {
+        JsonObject *row = json_array_get_object_element(devices, i);
+        printf("%5" G_GINT64_FORMAT "  %-*s  %-8s", json_object_get_int_member(run, "run_id"),
+               width, i ? "" : point, text_of(row, "device"));
+        print_figures(row);
+        printf("  %s\n", i ? "" : text_of(run, "status"));
+    }
+    if (*text_of(run, "reason")) {
+        printf("  %s: %s\n", text_of(run, "status"), text_of(run, "reason"));
     }
 }
 
 /* A run without a row has had its line on stderr. */
 static void print_text(Report *self, JsonObject *run)
 {
-    const char *status = text_of(run, "status");
-    const char *point = text_of(run, "point");
     gint64 id = json_object_get_int_member_with_default(run, "run_id", 0);
-    JsonArray *checks = json_object_get_array_member(run, "checks");
 
-    if (!id || (self->quiet && strcmp(status, "passed") == 0)) {
+    if (!id || (self->quiet && strcmp(text_of(run, "status"), "passed") == 0)) {
         return;
     }
-    printf("%s%s%s: %s, run %" G_GINT64_FORMAT ", %.1f s", text_of(run, "scenario"),
-           *point ? " " : "", point, status, id,
-           json_object_get_double_member(run, "wall_seconds"));
-    if (*text_of(run, "reason")) {
-        printf(": %s", text_of(run, "reason"));
+    if (self->label_width) {
+        print_row(self, run);
+    } else {
+        print_one(run);
     }
-    putchar('\n');
-    print_devices(json_object_get_array_member(run, "devices"));
-    for (guint i = 0; i < json_array_get_length(checks); i++) {
-        JsonObject *check = json_array_get_object_element(checks, i);
-        if (!json_object_get_int_member(check, "held")) {
-            printf("  not held: %s = %s; got %s\n", text_of(check, "key"),
-                   text_of(check, "wanted"), text_of(check, "got"));
-        }
-    }
+    print_checks(json_object_get_array_member(run, "checks"));
     print_log(text_of(run, "log"));
     fflush(stdout);
 }
@@ -246,8 +287,8 @@ static void print_tap(guint index, JsonObject *run)
     for (guint i = 0; i < json_array_get_length(checks); i++) {
         JsonObject *check = json_array_get_object_element(checks, i);
         if (!json_object_get_int_member(check, "held")) {
-            printf("# not held: %s = %s; got %s\n", text_of(check, "key"),
-                   text_of(check, "wanted"), text_of(check, "got"));
+            printf("# not held: %s = %s; got %s\n", text_of(check, "key"), text_of(check, "wanted"),
+                   text_of(check, "got"));
         }
     }
     fflush(stdout);
@@ -281,8 +322,7 @@ static void print_junit(GPtrArray *runs)
         const char *status = text_of(run, "status");
         const char *point = text_of(run, "point");
         g_autofree char *scenario = g_markup_escape_text(text_of(run, "scenario"), -1);
-        g_autofree char *name =
-            g_markup_escape_text(*point ? point : text_of(run, "title"), -1);
+        g_autofree char *name = g_markup_escape_text(*point ? point : text_of(run, "title"), -1);
         g_autofree char *reason = g_markup_escape_text(text_of(run, "reason"), -1);
         const char *kind = strcmp(status, "passed") == 0    ? NULL
                            : strcmp(status, "failed") == 0  ? "failure"
@@ -290,8 +330,7 @@ static void print_junit(GPtrArray *runs)
                                                             : "error";
         all++;
         g_string_append_printf(cases, "  <testcase classname=\"%s\" name=\"%s\" time=\"%.3f\"",
-                               scenario, name,
-                               json_object_get_double_member(run, "wall_seconds"));
+                               scenario, name, json_object_get_double_member(run, "wall_seconds"));
         if (kind) {
             failures += strcmp(kind, "failure") == 0;
             errors += strcmp(kind, "error") == 0;
@@ -315,12 +354,13 @@ static void object_unref(gpointer data)
     }
 }
 
-Report *report_new(ReportFormat format, guint runs, gboolean quiet)
+Report *report_new(ReportFormat format, guint runs, guint label_width, gboolean quiet)
 {
     Report *self = g_new0(Report, 1);
 
     self->format = format;
     self->runs = runs;
+    self->label_width = label_width;
     self->quiet = quiet;
     self->kept = g_ptr_array_new_with_free_func(object_unref);
     g_ptr_array_set_size(self->kept, (gint)runs);
@@ -358,6 +398,7 @@ int report_finish(Report *self)
         print_junit(self->kept);
     }
     g_ptr_array_unref(self->kept);
+    g_free(self->heading);
     g_free(self);
     return status;
 }

@@ -16,7 +16,8 @@ JsonObject *report_describe(const Scenario *scenario, const RunOutcome *outcome,
 JsonObject *report_describe_error(const Scenario *scenario, const char *message);
 
 typedef struct Report Report;
-Report *report_new(ReportFormat format, guint runs, gboolean quiet);
+/* @label_width: of the longest point's name; 0: one run, shown by itself. */
+Report *report_new(ReportFormat format, guint runs, guint label_width, gboolean quiet);
 /* @index: position of the run among all, from 0.  Keeps a reference. */
 void report_add(Report *self, guint index, JsonObject *run);
 /* Prints what comes last, frees, and returns the exit status. */

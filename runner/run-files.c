@@ -33,8 +33,7 @@ gboolean run_write_archive(const Prepared *prepared, const Inputs *inputs, const
     g_autoptr(CpioWriter) cpio = cpio_writer_new();
     g_autoptr(GHashTable) added = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
-    if (!cpio_writer_add_bytes(cpio, "plan", 0644, prepared->plan, strlen(prepared->plan),
-                               error)) {
+    if (!cpio_writer_add_bytes(cpio, "plan", 0644, prepared->plan, strlen(prepared->plan), error)) {
         return FALSE;
     }
     for (guint i = 0; i < prepared->module_files->len; i++) {
@@ -161,8 +160,8 @@ GArray *run_inputs(const Prepared *prepared, const Inputs *inputs, const char *s
     g_array_index(list, ResultsInput, 2).name = "initramfs.cpio";
     g_array_append_val(list, snapshot);
     for (guint i = 0; i < prepared->module_files->len; i++) {
-        if (!add_file(list, inputs, strings, "module",
-                      g_ptr_array_index(prepared->module_files, i), error)) {
+        if (!add_file(list, inputs, strings, "module", g_ptr_array_index(prepared->module_files, i),
+                      error)) {
             return NULL;
         }
     }
@@ -173,8 +172,7 @@ GArray *run_inputs(const Prepared *prepared, const Inputs *inputs, const char *s
             const ScenarioDevice *other = g_ptr_array_index(scenario->devices, j);
             there = there || strcmp(other->profile_path, device->profile_path) == 0;
         }
-        if (!there &&
-            !add_file(list, inputs, strings, "profile", device->profile_path, error)) {
+        if (!there && !add_file(list, inputs, strings, "profile", device->profile_path, error)) {
             return NULL;
         }
     }

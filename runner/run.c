@@ -48,15 +48,14 @@ Prepared *run_prepare(Scenario *scenario, const Inputs *inputs, GError **error)
     if (!self->driver) {
         return NULL;
     }
-    self->module_files = driver_module_files(self->driver, inputs->modules_dir,
-                                             inputs->fallback_modules_dir, error);
+    self->module_files =
+        driver_module_files(self->driver, inputs->modules_dir, inputs->fallback_modules_dir, error);
     if (!self->module_files) {
         return NULL;
     }
     self->modules = g_ptr_array_new_with_free_func((GDestroyNotify)plan_module_free);
     for (guint i = 0; i < self->module_files->len; i++) {
-        g_ptr_array_add(self->modules,
-                        plan_module_new(g_ptr_array_index(self->module_files, i)));
+        g_ptr_array_add(self->modules, plan_module_new(g_ptr_array_index(self->module_files, i)));
     }
     self->plan = plan_text(scenario, self->modules, error);
     return self->plan ? g_steal_pointer(&self) : NULL;
@@ -175,8 +174,8 @@ static Qemu *start(const Prepared *prepared, const Inputs *inputs, const RunOpti
     g_autofree char *limit = sim_value_format(scenario->limit_ps, SIM_UNIT_TIME);
     g_autofree char *sample = sim_value_format(scenario->sample_ps, SIM_UNIT_TIME);
     g_autofree char *sim = g_strdup_printf(
-        "telemetry=%s,machine=%s,seed=%" G_GUINT64_FORMAT ",clock=%s,sample=%s,limit=%s",
-        telemetry, machine, scenario->seed, scenario->clock, sample, limit);
+        "telemetry=%s,machine=%s,seed=%" G_GUINT64_FORMAT ",clock=%s,sample=%s,limit=%s", telemetry,
+        machine, scenario->seed, scenario->clock, sample, limit);
     const char *const extra[] = {"-incoming", "defer", "-S", NULL};
 
     if (!run_write_archive(prepared, inputs, archive, error)) {
@@ -244,6 +243,14 @@ static void run_machine(const Prepared *prepared, const Inputs *inputs, const Ru
         qemu_explain(qemu, &error);
     }
     outcome->reason = g_strdup(error->message);
+    /* This program has read the same profiles and faults already, and taken them. */
+    if (strstr(error->message, "unknown key") || strstr(error->message, "unknown group") ||
+        strstr(error->message, "Property ")) {
+        g_free(outcome->reason);
+        outcome->reason = g_strdup_printf("%s (QEMU has older models than this program: run "
+                                          "qemu-devices/build-qemu)",
+                                          error->message);
+    }
 }
 
 /* --- Judgement --- */

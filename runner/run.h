@@ -7,15 +7,15 @@
 
 typedef struct RunOptions {
     const char *db;
-    const char *keep;    /* folder for telemetry, archive and logs; NULL: not kept */
-    int interrupt_fd;    /* readable when the user interrupts; -1: none */
+    const char *keep; /* folder for telemetry, archive and logs; NULL: not kept */
+    int interrupt_fd; /* readable when the user interrupts; -1: none */
     void (*progress)(const char *text, void *opaque); /* what takes long; may be NULL */
     void *opaque;
 } RunOptions;
 
 /* What a run is made of, worked out before anything starts: scenario errors show here. */
 typedef struct Prepared {
-    Scenario *scenario;      /* (transfer none) */
+    Scenario *scenario; /* (transfer none) */
     Driver *driver;
     GPtrArray *module_files; /* paths, in load order */
     GPtrArray *modules;      /* PlanModule * */
@@ -26,11 +26,11 @@ void run_prepared_free(Prepared *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Prepared, run_prepared_free)
 
 typedef struct RunOutcome {
-    gint64 run_id;        /* 0: there is no row */
+    gint64 run_id; /* 0: there is no row */
     ResultsStatus status;
-    char *verdict;        /* telemetry's, or NULL */
-    char *reason;         /* one line, or NULL */
-    char *log_tail;       /* of the guest's serial port, when it could not run */
+    char *verdict;  /* telemetry's, or NULL */
+    char *reason;   /* one line, or NULL */
+    char *log_tail; /* of the guest's serial port, when it could not run */
     unsigned checks_failed;
     double wall_seconds;
 } RunOutcome;

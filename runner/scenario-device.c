@@ -114,8 +114,8 @@ static gboolean read_published(SimKeyfile *file, ScenarioDevice *device, const c
     if (!text) {
         return TRUE;
     }
-    device->published = strchr(text, '/') ? g_strdup(text)
-                                          : g_strdup_printf("%s/%s", text, device->name);
+    device->published =
+        strchr(text, '/') ? g_strdup(text) : g_strdup_printf("%s/%s", text, device->name);
     if (!published_find(device->published)) {
         const char *nearest = published_nearest(device->published);
         sim_keyfile_error(file, sim_keyfile_entry(file, group, "published"),
@@ -189,8 +189,7 @@ gboolean scenario_add_fault(Scenario *self, ScenarioDevice *device, const char *
     pcie_function_free(function);
     pcie_link_free(link);
     if (!model) {
-        sim_keyfile_error(self->file, entry, SIM_KEYFILE_ERROR_VALUE, error, "%s",
-                          inner->message);
+        sim_keyfile_error(self->file, entry, SIM_KEYFILE_ERROR_VALUE, error, "%s", inner->message);
         return FALSE;
     }
     g_ptr_array_add(device->faults, g_strdup(text));
@@ -338,9 +337,9 @@ gboolean scenario_finish_devices(Scenario *self, GError **error)
             next++;
         }
         if (!device->slot && !*next) {
-            sim_keyfile_error(self->file, &place, SIM_KEYFILE_ERROR_VALUE, error,
-                              "machine %s has no free slot left; name one with slot =",
-                              self->machine->name);
+            sim_keyfile_error(
+                self->file, &place, SIM_KEYFILE_ERROR_VALUE, error,
+                "machine %s has no free slot left; name one with slot =", self->machine->name);
             return FALSE;
         }
         if (!device->slot) {

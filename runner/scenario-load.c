@@ -81,14 +81,12 @@ gboolean scenario_read_load(Scenario *self, const char *group, GError **error)
     load->depth = 1;
     load->block_bytes = 4096;
     load->span_bytes = G_GUINT64_CONSTANT(16) << 30;
-    if (!scenario_word(self->file, group, "pattern", patterns, "randread", &load->pattern,
-                       error) ||
+    if (!scenario_word(self->file, group, "pattern", patterns, "randread", &load->pattern, error) ||
         !scenario_word(self->file, group, "pin", pins, "spread", &load->pin, error) ||
         !scenario_word(self->file, group, "window", answers, "", &window, error) ||
         !scenario_number(self->file, group, "readers", SIM_UNIT_NONE, 1, 1024, &load->readers,
                          error) ||
-        !scenario_number(self->file, group, "depth", SIM_UNIT_NONE, 1, 4096, &load->depth,
-                         error) ||
+        !scenario_number(self->file, group, "depth", SIM_UNIT_NONE, 1, 4096, &load->depth, error) ||
         !scenario_number(self->file, group, "block", SIM_UNIT_BYTES, SECTOR_BYTES, 8 << 20,
                          &load->block_bytes, error) ||
         !scenario_number(self->file, group, "warmup", SIM_UNIT_NONE, 0, 1000000000, &load->warmup,
@@ -104,7 +102,7 @@ gboolean scenario_read_load(Scenario *self, const char *group, GError **error)
     load->devices = scenario_list(scenario_text(self->file, group, "devices"), ", \t");
     if (load->block_bytes % SECTOR_BYTES || load->span_bytes % load->block_bytes ||
         load->offset_bytes % SECTOR_BYTES) {
-        const char *key = load->block_bytes % SECTOR_BYTES         ? "block"
+        const char *key = load->block_bytes % SECTOR_BYTES       ? "block"
                           : load->span_bytes % load->block_bytes ? "span"
                                                                  : "offset";
         const SimKeyfileEntry *entry = sim_keyfile_entry(self->file, group, key);
@@ -245,8 +243,8 @@ gboolean scenario_read_step(Scenario *self, const char *group, GError **error)
     ScenarioStep *step = g_new0(ScenarioStep, 1);
     const char *text = group + strlen("step ");
     char *end = NULL;
-    SimKeyfileEntry place = {.group = group, .key = "",
-                             .line = sim_keyfile_group_line(self->file, group)};
+    SimKeyfileEntry place = {
+        .group = group, .key = "", .line = sim_keyfile_group_line(self->file, group)};
 
     step->actions = g_ptr_array_new_with_free_func(action_free);
     g_ptr_array_add(self->steps, step);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 typedef struct Axis {
-    char *name;         /* "device nvme0.profile", or "point" */
+    char *name; /* "device nvme0.profile", or "point" */
     char **values;
     SimKeyfileEntry at; /* for messages; strings are the file's */
 } Axis;
@@ -134,8 +134,7 @@ static Axis *read_points(SimKeyfile *file, GError **error)
         const char *nearest = sim_nearest_word(only, (const char *const *)names->pdata);
         g_set_error(error, SIM_KEYFILE_ERROR, SIM_KEYFILE_ERROR_UNKNOWN,
                     "--set point=%s: %s has no such [point]%s%s%s", only, sim_keyfile_name(file),
-                    nearest ? "; did you mean '" : "", nearest ? nearest : "",
-                    nearest ? "'?" : "");
+                    nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
         return NULL;
     }
     if (names->len == 1) {
@@ -212,8 +211,8 @@ static gboolean when_holds(SimKeyfile *file, const char *group, GPtrArray *axes,
                            const guint *position, gboolean *holds, GError **error)
 {
     g_auto(GStrv) words = scenario_list(group + strlen("expect "), " \t");
-    SimKeyfileEntry place = {.group = group, .key = "",
-                             .line = sim_keyfile_group_line(file, group)};
+    SimKeyfileEntry place = {
+        .group = group, .key = "", .line = sim_keyfile_group_line(file, group)};
     g_autoptr(GString) condition = g_string_new(NULL);
     g_autofree const char **names = g_new0(const char *, axes->len + 1);
 

@@ -27,7 +27,8 @@ const ScenarioKey scenario_keys[] = {
     {"device", "fill", "random", "what unwritten blocks read as: random or zero"},
     {"device", "faults", NULL, "faults from the start on, separated by semicolons"},
     {"device", "store-limit", "as the model", "written blocks kept in memory"},
-    {"device", "published", NULL, "published rows to compare with: SCENARIO_ID, or SCENARIO_ID/DEVICE"},
+    {"device", "published", NULL,
+     "published rows to compare with: SCENARIO_ID, or SCENARIO_ID/DEVICE"},
     {"device", "profile.KEY", NULL, "stands in for the profile's value of KEY"},
     {"driver", "parameters", NULL, "module parameters: MODULE.NAME=VALUE, separated by blanks"},
     {"load", "devices", "all", "devices, separated by commas or blanks"},
@@ -42,11 +43,12 @@ const ScenarioKey scenario_keys[] = {
     {"load", "offset", "0B", "where that part begins"},
     {"load", "pin", "spread", "spread threads over the cpus, or none: the scheduler places them"},
     {"load", "window", "yes for the first", "whether this load is the measured window"},
-    {"step", "guest", NULL, "command line in the guest; {nvme0} {nvme0:ctrl} {nvme0:bdf} {nvme0:serial}"},
+    {"step", "guest", NULL,
+     "command line in the guest; {nvme0} {nvme0:ctrl} {nvme0:bdf} {nvme0:serial}"},
     {"step", "load", NULL, "runs the load of that name"},
     {"step", "verify", NULL, "key=value words of the plan's verify command"},
     {"step", "plan", NULL, "a line of the plan as it stands (docs/channel.md)"},
-    {"step", "fault", NULL, "DEVICE STAGE ACTION [opcode= qid= count= after= time= status=]"},
+    {"step", "fault", NULL, "DEVICE STAGE ACTION [opcode= qid= count= after= time= status= at=]"},
     {"step", "at", NULL, "model time from which the fault is armed"},
 };
 const size_t scenario_keys_n = G_N_ELEMENTS(scenario_keys);
@@ -77,8 +79,8 @@ gboolean scenario_required(SimKeyfile *file, const char *group, const char *key,
     const char *text = scenario_text(file, group, key);
 
     if (!text) {
-        SimKeyfileEntry place = {.group = group, .key = key,
-                                 .line = sim_keyfile_group_line(file, group)};
+        SimKeyfileEntry place = {
+            .group = group, .key = key, .line = sim_keyfile_group_line(file, group)};
         sim_keyfile_error(file, &place, SIM_KEYFILE_ERROR_MISSING, error,
                           "is missing or empty; add it to the group");
         return FALSE;
@@ -133,8 +135,7 @@ void scenario_unknown(SimKeyfile *file, const SimKeyfileEntry *entry, GError **e
 }
 
 gboolean scenario_word(SimKeyfile *file, const char *group, const char *key,
-                       const char *const *words, const char *fallback, char **value,
-                       GError **error)
+                       const char *const *words, const char *fallback, char **value, GError **error)
 {
     const char *text = sim_keyfile_get(file, group, key);
 

@@ -183,10 +183,10 @@ static gboolean check_group_names(SimKeyfile *file, GError **error)
     for (size_t i = 0; groups[i]; i++) {
         g_autofree char *kind = g_strndup(groups[i], strcspn(groups[i], " "));
         const char *rest = groups[i] + strlen(kind);
-        SimKeyfileEntry place = {.group = groups[i], .key = "",
-                                 .line = sim_keyfile_group_line(file, groups[i])};
-        gboolean needs_name = strcmp(kind, "device") == 0 || strcmp(kind, "step") == 0 ||
-                              strcmp(kind, "point") == 0;
+        SimKeyfileEntry place = {
+            .group = groups[i], .key = "", .line = sim_keyfile_group_line(file, groups[i])};
+        gboolean needs_name =
+            strcmp(kind, "device") == 0 || strcmp(kind, "step") == 0 || strcmp(kind, "point") == 0;
         gboolean may_have_name =
             needs_name || strcmp(kind, "load") == 0 || strcmp(kind, "expect") == 0;
         if (!g_strv_contains(words, kind)) {
@@ -197,9 +197,11 @@ static gboolean check_group_names(SimKeyfile *file, GError **error)
             sim_keyfile_error(file, &place, SIM_KEYFILE_ERROR_SYNTAX, error,
                               needs_name ? "the group needs a name, as in [%s %s]"
                                          : "the group has no name; write [%s]%s",
-                              kind, !needs_name ? "" : *kind == 'd'   ? "nvme0"
-                              : *kind == 'p'   ? "name"
-                                               : "1 title");
+                              kind,
+                              !needs_name    ? ""
+                              : *kind == 'd' ? "nvme0"
+                              : *kind == 'p' ? "name"
+                                             : "1 title");
             return FALSE;
         }
     }
@@ -260,16 +262,14 @@ static gboolean read_groups(Scenario *self, GError **error)
         }
     }
     for (size_t i = 0; groups[i]; i++) {
-        if (g_str_has_prefix(groups[i], "step ") &&
-            !scenario_read_step(self, groups[i], error)) {
+        if (g_str_has_prefix(groups[i], "step ") && !scenario_read_step(self, groups[i], error)) {
             return FALSE;
         }
     }
     return TRUE;
 }
 
-static Scenario *scenario_new(const char *name, SimKeyfile *file, const char *point,
-                              GError **error)
+static Scenario *scenario_new(const char *name, SimKeyfile *file, const char *point, GError **error)
 {
     g_autoptr(Scenario) self = g_new0(Scenario, 1);
     g_autofree char *base = g_path_get_basename(name);
@@ -314,8 +314,8 @@ static GPtrArray *points_of(SimKeyfile *file, const char *const *sets, GError **
     for (guint i = 0; files && i < files->len; i++) {
         SimKeyfile *point = g_ptr_array_index(files, i);
         files->pdata[i] = NULL; /* the scenario owns it now */
-        Scenario *scenario = scenario_new(sim_keyfile_name(file), point,
-                                          g_ptr_array_index(labels, i), error);
+        Scenario *scenario =
+            scenario_new(sim_keyfile_name(file), point, g_ptr_array_index(labels, i), error);
         if (!scenario) {
             return NULL;
         }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A scenario file, checked as a whole before anything starts, and its expansion into points.
- * Everything a file can get wrong is a SIM_KEYFILE_ERROR with file, line and the nearest valid word.
- * Keys: scenario_keys, one table for parser, help, docs and tests. */
+ * Everything a file can get wrong is a SIM_KEYFILE_ERROR with file, line and the nearest valid
+ * word. Keys: scenario_keys, one table for parser, help, docs and tests. */
 #pragma once
 #include <glib.h>
 
@@ -11,7 +11,7 @@
 
 /* One key of a scenario file. */
 typedef struct ScenarioKey {
-    const char *group;    /* "scenario", "machine", "device", "driver", "load", "step" */
+    const char *group; /* "scenario", "machine", "device", "driver", "load", "step" */
     const char *key;
     const char *fallback; /* shown in help; NULL: required or none */
     const char *meaning;
@@ -22,20 +22,20 @@ extern const size_t scenario_keys_n;
 #define SCENARIO_ROOT_PORTS 8
 
 typedef struct ScenarioDevice {
-    char *name;         /* as in the file: "nvme0" */
+    char *name; /* as in the file: "nvme0" */
     char *profile_path;
     NvmeProfile *profile;
     GPtrArray *changes; /* "KEY=VALUE" for each `profile.KEY = VALUE`, in file order */
     char *slot, *serial, *fill;
-    GPtrArray *faults;  /* texts for sim-fault.h */
+    GPtrArray *faults;         /* texts for sim-fault.h */
     guint64 store_limit_bytes; /* 0 = the model's own */
-    char *published;    /* SCENARIO_ID/DEVICE or NULL */
+    char *published;           /* SCENARIO_ID/DEVICE or NULL */
     unsigned line;
 } ScenarioDevice;
 
 typedef struct ScenarioLoad {
-    char *name;      /* "" for the plain [load] */
-    char **devices;  /* names, NULL-ended, at least one */
+    char *name;     /* "" for the plain [load] */
+    char **devices; /* names, NULL-ended, at least one */
     char *pattern, *pin;
     guint64 readers, depth, block_bytes, ios, time_ms, warmup, span_bytes, offset_bytes;
     gboolean window; /* its marks are the measured window: one load of a run */
@@ -60,7 +60,7 @@ typedef struct Scenario {
     SimKeyfile *file; /* values of this point; [expect] holds all that applies to it */
     char *name;       /* file name without folder and ".ini" */
     char *path;
-    char *point;      /* "device nvme0.profile=intel-750 load.block=4KiB"; "" without a matrix */
+    char *point; /* "device nvme0.profile=intel-750 load.block=4KiB"; "" without a matrix */
     char *title, *why, *spec, *driver, *clock;
     guint64 seed, limit_ps, wall_limit_ms, sample_ps;
     char **tools;      /* NULL-ended */
@@ -74,8 +74,9 @@ typedef struct Scenario {
 /**
  * scenario_load:
  * @path: the file
- * @sets: (nullable): NULL-ended "GROUP.KEY=VALUE" (or "seed=N"), as of --set: stand in for the file's values
- * Returns: (transfer full): GPtrArray of Scenario *, one for each point in file order, or NULL and @error */
+ * @sets: (nullable): NULL-ended "GROUP.KEY=VALUE" (or "seed=N"), as of --set: stand in for the
+ * file's values Returns: (transfer full): GPtrArray of Scenario *, one for each point in file
+ * order, or NULL and @error */
 GPtrArray *scenario_load(const char *path, const char *const *sets, GError **error);
 /* The same from text; @name stands in messages for the path. */
 GPtrArray *scenario_parse(const char *name, const char *text, const char *const *sets,

@@ -18,7 +18,7 @@
 #define BOOT_US (600 * G_USEC_PER_SEC)
 #define SAVE_US (120 * G_USEC_PER_SEC)
 
-G_DEFINE_QUARK(snapshot-error-quark, snapshot_error)
+G_DEFINE_QUARK(snapshot - error - quark, snapshot_error)
 
 static char *folder_of(const char *cache, const char *key)
 {
@@ -96,8 +96,7 @@ static gboolean boot_and_save(const Scenario *scenario, const Inputs *inputs, co
     g_autofree char *state = g_build_filename(folder, "state", NULL);
     g_autofree char *machine = machine_escape(scenario->machine_path);
     g_autofree char *sim = g_strdup_printf("machine=%s,clock=%s", machine, scenario->clock);
-    g_auto(GStrv) argv =
-        machine_command(scenario, inputs, serial, sim, NULL, NULL, error);
+    g_auto(GStrv) argv = machine_command(scenario, inputs, serial, sim, NULL, NULL, error);
     g_autoptr(Qemu) qemu = NULL;
 
     if (!argv || !(qemu = qemu_start((const char *const *)argv, qemu_log, interrupt_fd, error))) {
@@ -111,8 +110,8 @@ static gboolean boot_and_save(const Scenario *scenario, const Inputs *inputs, co
             if (*tail) {
                 g_autofree char *message = g_strdup((*error)->message);
                 g_clear_error(error);
-                g_set_error(error, SNAPSHOT_ERROR, SNAPSHOT_ERROR_BOOT,
-                            "%s; its last words:\n%s", message, tail);
+                g_set_error(error, SNAPSHOT_ERROR, SNAPSHOT_ERROR_BOOT, "%s; its last words:\n%s",
+                            message, tail);
             }
         }
         return FALSE;
@@ -128,8 +127,8 @@ static gboolean boot_and_save(const Scenario *scenario, const Inputs *inputs, co
 }
 
 /* Takes the lock of @folder; says so if somebody else has it. */
-static int lock_maker(const char *folder, int interrupt_fd, SnapshotProgress progress,
-                      void *opaque, GError **error)
+static int lock_maker(const char *folder, int interrupt_fd, SnapshotProgress progress, void *opaque,
+                      GError **error)
 {
     g_autofree char *path = g_strconcat(folder, ".lock", NULL);
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
@@ -161,9 +160,10 @@ static gboolean make(const Scenario *scenario, const Inputs *inputs, const char 
                      int interrupt_fd, SnapshotProgress progress, void *opaque, GError **error)
 {
     g_autofree char *temporary = g_strconcat(folder, ".new", NULL);
-    g_autofree char *text = g_strdup_printf(
-        "booting the guest once for its snapshot (%" G_GUINT64_FORMAT " cpus; half a minute to two)",
-        scenario->cpus);
+    g_autofree char *text =
+        g_strdup_printf("booting the guest once for its snapshot (%" G_GUINT64_FORMAT
+                        " cpus; half a minute to two)",
+                        scenario->cpus);
 
     files_remove_folder(temporary);
     if (g_mkdir(temporary, 0755) < 0) {

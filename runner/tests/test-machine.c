@@ -46,8 +46,8 @@ Test(machine, command_line)
     const char *const extra[] = {"-S", NULL};
     g_autoptr(GPtrArray) points = scenario(NULL);
     g_autoptr(GError) error = NULL;
-    g_auto(GStrv) argv = machine_command(points->pdata[0], &in, "/tmp/a,b", "machine=m", "/arc",
-                                         extra, &error);
+    g_auto(GStrv) argv =
+        machine_command(points->pdata[0], &in, "/tmp/a,b", "machine=m", "/arc", extra, &error);
 
     cr_assert(argv != NULL, "%s", error ? error->message : "?");
     g_autofree char *all = g_strjoinv(" ", argv);
@@ -130,14 +130,16 @@ Test(machine, hash_cache)
     for (unsigned i = 0; i < 2; i++) {
         g_autoptr(HashCache) cache = hash_cache_new(folder);
         g_autofree char *hash = hash_cache_file(cache, path, &error);
-        cr_expect(eq(str, hash, "ba7816bf8f01cfea414140de5dae2223"
-                                "b00361a396177a9cb410ff61f20015ad"));
+        cr_expect(eq(str, hash,
+                     "ba7816bf8f01cfea414140de5dae2223"
+                     "b00361a396177a9cb410ff61f20015ad"));
     }
     cr_assert(g_file_set_contents(path, "abd", 3, NULL));
     g_autoptr(HashCache) cache = hash_cache_new(folder);
     g_autofree char *hash = hash_cache_file(cache, path, &error);
-    cr_expect(eq(str, hash, "a52d159f262b2c6ddb724a61840befc3"
-                            "6eb30c88877a4030b65cbe86298449c9"));
+    cr_expect(eq(str, hash,
+                 "a52d159f262b2c6ddb724a61840befc3"
+                 "6eb30c88877a4030b65cbe86298449c9"));
     cr_expect(hash_cache_file(cache, "/nonexistent", &error) == NULL);
     cr_expect(strstr(error->message, "/nonexistent") != NULL);
     files_remove_folder(folder);

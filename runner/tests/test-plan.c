@@ -102,8 +102,7 @@ Test(plan, steps_in_order)
 Test(plan, refused)
 {
     expect_error(HEAD "[step 1 a]\nguest = dd if={nvme2}\n", "s.ini:14", "did you mean 'nvme0'");
-    expect_error(HEAD "[step 1 a]\nguest = dd if={nvme0:ctl}\n", "s.ini:14",
-                 "did you mean 'ctrl'");
+    expect_error(HEAD "[step 1 a]\nguest = dd if={nvme0:ctl}\n", "s.ini:14", "did you mean 'ctrl'");
     expect_error(HEAD "[step 1 a]\nverify = devise=nvme0\n", "s.ini:14", "did you mean 'device'");
     expect_error(HEAD "[step 1 a]\nverify = device=nvme0 sizes=512\n", "s.ini:14", "unit");
     expect_error(HEAD "[step 1 a]\nguest = true\n[driver]\nparameters = nvmf.x=1\n", "s.ini:16",

@@ -38,7 +38,8 @@ Test(qmp, handshake_and_command)
     json_object_set_string_member(arguments, "uri", "file:x");
     cr_assert(qmp_handshake(qmp, soon(), &error));
     cr_assert(qmp_execute(qmp, "migrate", arguments, soon(), &error));
-    cr_expect(qmp_wait_event(qmp, "STOP", soon(), NULL, &error), "an event before the answer is kept");
+    cr_expect(qmp_wait_event(qmp, "STOP", soon(), NULL, &error),
+              "an event before the answer is kept");
     cr_assert(read(server, heard, sizeof(heard) - 1) > 0);
     cr_expect(eq(str, heard,
                  "{\"execute\":\"qmp_capabilities\"}\n"

@@ -80,7 +80,8 @@ static const Case cases[] = {
      "s.ini:13", "did you mean 'load.block'"},
     {HEAD "[expect]\nnvme0.iopps.min = 3/s\n", "s.ini:12", "iops"},
     {HEAD "[expect]\nnvme7.iops.min = 3/s\n", "s.ini:12", "nvme"},
-    {"[scenario]\ntitle = t\nwhy = w\ndriver = linux-mvme\n", "s.ini:4", "did you mean 'linux-nvme'"},
+    {"[scenario]\ntitle = t\nwhy = w\ndriver = linux-mvme\n", "s.ini:4",
+     "did you mean 'linux-nvme'"},
     {"[scenario]\ntitle = t\nwhy = w\nclock = walls\n", "s.ini:4", "did you mean 'wall'"},
     {"[scenario]\ntitle = t\nwhy = w\nlimit = 3\n", "s.ini:4", "unit"},
     {"[scenario]\ntitle = t\nwhy = w\n[machine]\nprofile = xeon\n", "s.ini:5", "xeon"},
@@ -209,8 +210,7 @@ Test(scenario, sets)
 {
     static const char *const sets[] = {"load.block=64KiB", "seed=9", "machine.cpus=4",
                                        "device.profile.io-queues=2", NULL};
-    g_autoptr(GPtrArray) points =
-        good(HEAD "[matrix]\nload.block = 4KiB; 64KiB; 128KiB\n", sets);
+    g_autoptr(GPtrArray) points = good(HEAD "[matrix]\nload.block = 4KiB; 64KiB; 128KiB\n", sets);
     const Scenario *scenario = g_ptr_array_index(points, 0);
     const ScenarioDevice *device = g_ptr_array_index(scenario->devices, 0);
 
@@ -223,8 +223,10 @@ Test(scenario, sets)
 
 Test(scenario, sets_that_are_refused)
 {
-    static const char *const sets[][2] = {{"load", NULL},           {"laod.block=4KiB", NULL},
-                                          {"load.blok=4KiB", NULL}, {"seed=x", NULL},
+    static const char *const sets[][2] = {{"load", NULL},
+                                          {"laod.block=4KiB", NULL},
+                                          {"load.blok=4KiB", NULL},
+                                          {"seed=x", NULL},
                                           {"point=one", NULL}};
 
     for (size_t i = 0; i < G_N_ELEMENTS(sets); i++) {
