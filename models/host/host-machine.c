@@ -102,7 +102,7 @@ static bool read_slot(HostSlot *slot, const char *group, SimKeyfile *file, GErro
 
 static bool unknown_group(const char *group, SimKeyfile *file, GError **error)
 {
-    static const char *const known[] = {"machine", "slot", "slots", NULL};
+    static const char *const known[] = {"machine", "slot", "slots", "costs", NULL};
     g_autofree char *word = g_strndup(group, strcspn(group, " "));
     const char *nearest = sim_nearest_word(word, known);
 
@@ -112,7 +112,7 @@ static bool unknown_group(const char *group, SimKeyfile *file, GError **error)
                                 g_str_equal(nearest, "slot") ? "slot NAME" : nearest);
     } else {
         sim_keyfile_group_error(file, group, SIM_KEYFILE_ERROR_UNKNOWN, error,
-                                "unknown group; a machine has [machine], [slots] and [slot NAME]");
+                                "unknown group; a machine has [machine], [costs], [slots] and [slot NAME]");
     }
     return false;
 }
@@ -130,7 +130,8 @@ static bool read_slots(HostMachine *self, SimKeyfile *file, GError **error)
             if (!read_slot(&self->slots[self->slots_n++], *groups, file, error)) {
                 return false;
             }
-        } else if (!g_str_equal(*groups, "machine") && !g_str_equal(*groups, SLOT_DEFAULTS)) {
+        } else if (!g_str_equal(*groups, "machine") && !g_str_equal(*groups, "costs") &&
+                   !g_str_equal(*groups, SLOT_DEFAULTS)) {
             return unknown_group(*groups, file, error);
         }
     }
@@ -154,7 +155,8 @@ HostMachine *host_machine_read(SimKeyfile *file, GError **error)
 {
     g_autoptr(HostMachine) self = g_new0(HostMachine, 1);
 
-    if (!sim_params_read(self, host_machine_params, host_machine_params_n, file, error)) {
+    if (!sim_params_read(self, host_machine_params, host_machine_params_n, file, error) ||
+        !sim_params_read(&self->costs, host_costs_params, host_costs_params_n, file, error)) {
         return NULL;
     }
     if (self->cpus % (self->sockets * self->threads_per_core) != 0) {

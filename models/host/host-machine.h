@@ -2,9 +2,11 @@
 /* Machine profile: the box that a run models; serves real and native runs alike.
  * File: [machine] name, source, cpus, sockets, threads-per-core, mips, quantum, memory; [slots] what
  * the PCIe slots have in common (pcie_params); one `[slot NAME]` a slot with what differs, perhaps
- * nothing, in the order in which devices that name no slot take them. */
+ * nothing, in the order in which devices that name no slot take them; [costs] what software costs
+ * in native mode (host-costs.h). */
 #pragma once
 #include <glib.h>
+#include "host/host-costs.h"
 #include "pcie/pcie-link.h"
 
 typedef struct HostSlot { char *name; PcieParams params; } HostSlot;
@@ -14,6 +16,7 @@ typedef struct HostMachine {
     uint64_t mips;         /* guest instructions per microsecond of model time, of one cpu */
     uint64_t quantum;      /* instructions that one vCPU may run ahead of the one furthest behind */
     uint64_t memory_bytes; /* of the guest */
+    HostCosts costs;
     HostSlot *slots;
     size_t slots_n;
 } HostMachine;

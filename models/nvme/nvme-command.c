@@ -286,8 +286,13 @@ static bool move_segment(NvmeCommand *command, uint64_t address, uint64_t positi
                          void *data)
 {
     NvmeModel *self = command->model;
+    const SimPortOps *ops = self->port->ops;
     uint8_t piece[PIECE];
 
+    if (command->buffer == NULL && ops->dma_fill != NULL &&
+        ops->dma_fill(self->port->opaque, address, bytes)) {
+        return true;
+    }
     for (uint64_t at = 0; at < bytes; at += sizeof piece) {
         size_t n = MIN(bytes - at, sizeof piece);
         uint8_t *from = piece;
@@ -299,7 +304,7 @@ static bool move_segment(NvmeCommand *command, uint64_t address, uint64_t positi
         if (command->corrupt_data && position + at == 0) {
             from[0] ^= 0xff;
         }
-        if (!self->port->ops->dma_write(self->port->opaque, address + at, from, n)) {
+        if (!ops->dma_write(self->port->opaque, address + at, from, n)) {
             return false;
         }
     }

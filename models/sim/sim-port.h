@@ -21,6 +21,9 @@ typedef struct SimPortOps {
     /* Sends the message of @vector (MSI or MSI-X).  False: masked; it stays pending in the PBA. */
     bool (*raise)(void *opaque, unsigned vector);
     void (*set_intx)(void *opaque, bool level);
+    /* Optional: as dma_write of payload whose bytes nobody looks at; they are accounted, not moved.
+     * NULL, or false: the bytes do matter, and dma_write says the rest. */
+    bool (*dma_fill)(void *opaque, uint64_t iova, size_t bytes);
 } SimPortOps;
 
 typedef struct SimPort {

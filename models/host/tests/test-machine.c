@@ -99,7 +99,7 @@ ParameterizedTestParameters(host_machine, refused)
         {CPUS SLOT "[solts]\n", "m.ini:10: [solts]: unknown group; did you mean [slots]?"},
         {CPUS SLOT "[solt b]\n", "m.ini:10: [solt b]: unknown group; did you mean [slot NAME]?"},
         {CPUS SLOT "[elsewhere]\n",
-         "m.ini:10: [elsewhere]: unknown group; a machine has [machine], [slots] and "
+         "m.ini:10: [elsewhere]: unknown group; a machine has [machine], [costs], [slots] and "
          "[slot NAME]"},
     };
 
