@@ -306,6 +306,7 @@ NvmeModel *nvme_model_new(const SimPort *port, PcieFunction *function, const Nvm
     }
     self->faults = sim_faults_new(stages);
     sim_faults_set_opcodes(self->faults, opcodes);
+    sim_faults_set_queue(self->faults, port->queue);
     sim_event_init(&self->life, life_event, self);
     sim_event_init(&self->fetch, nvme_model_fetch_event, self);
     nvme_model_irq_init(self);

@@ -14,6 +14,7 @@ typedef struct Armed {
 struct SimFaults {
     const char *const *stages;
     const SimFaultWord *opcodes;
+    const SimQueue *queue;
     GPtrArray *armed;     /* of Armed, owned */
     uint64_t stages_used; /* bit n: some fault waits at stage n; bit 63 stands for all from 63 on */
 };
@@ -27,7 +28,7 @@ static const char *const actions[] = {
     [SIM_FAULT_CORRUPT] = "corrupt",
     NULL,
 };
-static const char *const options[] = {"opcode", "qid", "count", "time", "status", "after", NULL};
+static const char *const options[] = {"opcode", "qid", "count", "time", "status", "after", "at", NULL};
 
 static void armed_free(gpointer data)
 {
@@ -57,6 +58,11 @@ void sim_faults_free(SimFaults *self)
 void sim_faults_set_opcodes(SimFaults *self, const SimFaultWord *opcodes)
 {
     self->opcodes = opcodes;
+}
+
+void sim_faults_set_queue(SimFaults *self, const SimQueue *queue)
+{
+    self->queue = queue;
 }
 
 const char *sim_fault_action_name(SimFaultAction action)
@@ -116,7 +122,8 @@ static bool parse_option(const SimFaults *self, SimFault *fault, char *word, uns
                          GError **error)
 {
     char *equals = strchr(word, '=');
-    static const uint64_t most[] = {0xff, 0xffff, UINT64_MAX, INT64_MAX, 0x7fff, UINT64_MAX};
+    static const uint64_t most[] = {0xff, 0xffff, UINT64_MAX, INT64_MAX,
+                                    0x7fff, UINT64_MAX, INT64_MAX};
     uint64_t value;
     g_autofree char *message = NULL;
     int option;
@@ -143,7 +150,7 @@ static bool parse_option(const SimFaults *self, SimFault *fault, char *word, uns
         }
     } else if (option == 2 && g_str_equal(equals + 1, "all")) {
         value = UINT64_MAX;
-    } else if (!sim_value_parse(equals + 1, option == 3 ? SIM_UNIT_TIME : SIM_UNIT_NONE, &value,
+    } else if (!sim_value_parse(equals + 1, option == 3 || option == 6 ? SIM_UNIT_TIME : SIM_UNIT_NONE, &value,
                                 &message)) {
         g_set_error(error, SIM_KEYFILE_ERROR, SIM_KEYFILE_ERROR_VALUE, "%s: %s", word, message);
         return false;
@@ -171,6 +178,9 @@ static bool parse_option(const SimFaults *self, SimFault *fault, char *word, uns
         break;
     case 5:
         fault->after = value;
+        break;
+    case 6:
+        fault->at_ps = value;
         break;
     }
     return true;
@@ -249,6 +259,11 @@ bool sim_faults_add(SimFaults *self, const char *text, GError **error)
     return true;
 }
 
+static bool is_armed(const SimFaults *self, const SimFault *fault)
+{
+    return fault->at_ps == 0 || (self->queue && sim_queue_now(self->queue) >= fault->at_ps);
+}
+
 const SimFault *sim_faults_due(SimFaults *self, unsigned stage, int opcode, int qid)
 {
     if (!(self->stages_used & UINT64_C(1) << MIN(stage, 63u))) {
@@ -260,7 +275,7 @@ const SimFault *sim_faults_due(SimFaults *self, unsigned stage, int opcode, int 
 
         if (armed->stage != stage || armed->acted >= fault->count ||
             (fault->opcode >= 0 && fault->opcode != opcode) ||
-            (fault->qid >= 0 && fault->qid != qid)) {
+            (fault->qid >= 0 && fault->qid != qid) || !is_armed(self, fault)) {
             continue;
         }
         if (armed->passed < fault->after) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Faults: `fault = <stage> <action> [opcode=…] [qid=…] [count=…] [time=…] [status=…] [after=…]`.
+/* Faults: `fault = <stage> <action> [opcode=…] [qid=…] [count=…] [time=…] [status=…] [after=…] [at=…]`.
  * A model asks at each stage of each command whether a fault is due. */
 #pragma once
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include "sim-time.h"
+#include "sim-queue.h"
 
 typedef enum { SIM_FAULT_NONE, SIM_FAULT_DROP, SIM_FAULT_HOLD, SIM_FAULT_DELAY, SIM_FAULT_STATUS, SIM_FAULT_CORRUPT } SimFaultAction;
 
@@ -16,6 +16,7 @@ typedef struct SimFault {
     uint64_t after;    /* matches passed over first */
     uint64_t count;    /* how many to act on; default 1; `count=all` is UINT64_MAX */
     SimTime time_ps;   /* DELAY */
+    SimTime at_ps;     /* armed from this model time on */
     unsigned status;   /* STATUS: 15-bit status field, e.g. 0x281 = SCT 2h SC 81h */
 } SimFault;
 typedef struct SimFaults SimFaults;
@@ -25,6 +26,8 @@ void sim_faults_free(SimFaults *self);
 /* Names that `opcode=` takes beside numbers, e.g. {"read", 0x02}; ends with a NULL name; (transfer none), static. */
 typedef struct SimFaultWord { const char *name; int value; } SimFaultWord;
 void sim_faults_set_opcodes(SimFaults *self, const SimFaultWord *opcodes);
+/* Whose time `at=` means; (transfer none). Without it such a fault never acts. */
+void sim_faults_set_queue(SimFaults *self, const SimQueue *queue);
 const char *sim_fault_action_name(SimFaultAction action); /* "drop", … for `fault` records */
 /* @text as above without "fault ="; FALSE: @error names the nearest valid word. */
 bool sim_faults_add(SimFaults *self, const char *text, GError **error);

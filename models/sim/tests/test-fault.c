@@ -46,6 +46,20 @@ Test(sim_fault, defaults_are_any_and_once)
     sim_faults_free(faults);
 }
 
+Test(sim_fault, at_waits_for_model_time)
+{
+    SimFaults *faults = faults_of("cqe drop at=5ms");
+    g_autoptr(SimQueue) queue = sim_queue_new();
+
+    cr_expect(eq(ptr, (void *)sim_faults_due(faults, CQE, 2, 1), NULL), "no clock, no fault");
+    sim_faults_set_queue(faults, queue);
+    sim_queue_advance(queue, 5 * SIM_MS - 1);
+    cr_expect(eq(ptr, (void *)sim_faults_due(faults, CQE, 2, 1), NULL));
+    sim_queue_advance(queue, 5 * SIM_MS);
+    cr_expect(ne(ptr, (void *)sim_faults_due(faults, CQE, 2, 1), NULL));
+    sim_faults_free(faults);
+}
+
 Test(sim_fault, after_passes_over_matches_only)
 {
     SimFaults *faults = faults_of("media status opcode=0x2 after=2 status=0x281 count=all");
