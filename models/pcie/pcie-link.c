@@ -57,10 +57,21 @@ const SimParam pcie_params[] = {
 const size_t pcie_params_n = G_N_ELEMENTS(pcie_params);
 
 static const char *const purpose_names[PCIE_PURPOSES] = {
-    [PCIE_FOR_REGISTER] = "register", [PCIE_FOR_DOORBELL] = "doorbell",
-    [PCIE_FOR_SQE] = "sqe",           [PCIE_FOR_PRP_LIST] = "prp-list",
-    [PCIE_FOR_DATA] = "data",         [PCIE_FOR_ADMIN_DATA] = "admin-data",
-    [PCIE_FOR_CQE] = "cqe",           [PCIE_FOR_MSIX] = "msix",
+    [PCIE_FOR_REGISTER] = "register",
+    [PCIE_FOR_DOORBELL] = "doorbell",
+    [PCIE_FOR_SQE] = "sqe",
+    [PCIE_FOR_PRP_LIST] = "prp-list",
+    [PCIE_FOR_DATA] = "data",
+    [PCIE_FOR_ADMIN_DATA] = "admin-data",
+    [PCIE_FOR_CQE] = "cqe",
+    [PCIE_FOR_MSIX] = "msix",
+    [PCIE_FOR_RX_DESC_FETCH] = "rx-desc-fetch",
+    [PCIE_FOR_RX_DATA] = "rx-data",
+    [PCIE_FOR_RX_DESC_WRITEBACK] = "rx-desc-writeback",
+    [PCIE_FOR_TX_DESC_FETCH] = "tx-desc-fetch",
+    [PCIE_FOR_TX_DATA] = "tx-data",
+    [PCIE_FOR_TX_DESC_WRITEBACK] = "tx-desc-writeback",
+    [PCIE_FOR_TX_HEAD_WRITEBACK] = "tx-head-writeback",
 };
 static const char *const type_names[PCIE_TLP_TYPES] = {
     [PCIE_MRD] = "MRd", [PCIE_MWR] = "MWr", [PCIE_CPLD] = "CplD", [PCIE_CPL] = "Cpl"};

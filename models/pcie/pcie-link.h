@@ -20,16 +20,23 @@ typedef enum { PCIE_MRD, PCIE_MWR, PCIE_CPLD, PCIE_CPL, PCIE_TLP_TYPES } PcieTlp
 /* Why a TLP was sent: what a driver developer acts on.  One table: name and meaning in pcie-link.c. */
 typedef enum {
     PCIE_FOR_REGISTER,   /* guest's register access other than a doorbell */
-    PCIE_FOR_DOORBELL,   /* SQ tail, CQ head */
+    PCIE_FOR_DOORBELL,   /* SQ tail, CQ head; RX and TX tail */
     PCIE_FOR_SQE,        /* submission entry fetch */
     PCIE_FOR_PRP_LIST,
     PCIE_FOR_DATA,       /* payload of I/O commands */
     PCIE_FOR_ADMIN_DATA, /* payload of admin commands */
     PCIE_FOR_CQE,
     PCIE_FOR_MSIX,       /* MSI and MSI-X messages */
+    PCIE_FOR_RX_DESC_FETCH,
+    PCIE_FOR_RX_DATA,    /* received frames */
+    PCIE_FOR_RX_DESC_WRITEBACK,
+    PCIE_FOR_TX_DESC_FETCH,
+    PCIE_FOR_TX_DATA,    /* frames to send */
+    PCIE_FOR_TX_DESC_WRITEBACK,
+    PCIE_FOR_TX_HEAD_WRITEBACK, /* the head pointer written to memory in place of descriptors */
     PCIE_PURPOSES
 } PciePurpose;
-const char *pcie_purpose_name(PciePurpose purpose); /* "register", "doorbell", "sqe", "prp-list", "data", "admin-data", "cqe", "msix" */
+const char *pcie_purpose_name(PciePurpose purpose); /* "register", "doorbell", "sqe", "prp-list", "data", "admin-data", "cqe", "msix", "rx-desc-fetch", … */
 const char *pcie_tlp_type_name(PcieTlpType type);   /* "MRd", … */
 const char *pcie_direction_name(PcieDirection direction);
 
