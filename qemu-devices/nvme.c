@@ -46,6 +46,7 @@ static void nvme_mmio_write(void *opaque, hwaddr offset, uint64_t value, unsigne
 
     if (quirkbench_sim_enter(s->sim)) {
         nvme_model_mmio_write(s->model, offset, value, size);
+        quirkbench_sim_leave(s->sim);
     }
 }
 

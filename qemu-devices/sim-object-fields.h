@@ -21,6 +21,7 @@ struct QuirkbenchSim {
 
     QEMUTimer *timer;
     int64_t epoch_ns; /* virtual clock at model time 0 */
+    bool wall;        /* the clock is the machine's */
     bool started, finished, window_started, window_ended, limit_reached;
     SimTime sample_ps, limit_ps; /* 0: none */
     SimEvent sample_event, limit_event;

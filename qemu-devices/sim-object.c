@@ -50,6 +50,13 @@ bool quirkbench_sim_enter(QuirkbenchSim *s)
     return !s->finished;
 }
 
+void quirkbench_sim_leave(QuirkbenchSim *s)
+{
+    if (s->wall) {
+        quirkbench_sim_enter(s);
+    }
+}
+
 static void sim_timer_fired(void *opaque)
 {
     quirkbench_sim_enter(opaque);
@@ -211,6 +218,7 @@ static void sim_realize(DeviceState *dev, Error **errp)
         error_setg(errp, "%s", error->message);
         return;
     }
+    s->wall = wall;
     s->links = g_new0(PcieLink *, s->machine->slots_n);
     s->clients = g_ptr_array_new();
     s->queue = sim_queue_new();

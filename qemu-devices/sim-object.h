@@ -32,6 +32,9 @@ const PcieParams *quirkbench_sim_slot(QuirkbenchSim *s, const PcieLink *link);
 /* Before a model is called for the guest: brings model time up to the vCPU's.  False: the run is
  * over, and the model must be left alone. */
 bool quirkbench_sim_enter(QuirkbenchSim *s);
+/* After a write of the guest.  By the wall clock time has passed meanwhile, and what is due by now
+ * need not wait until the timer's thread gets its turn; otherwise nothing happens. */
+void quirkbench_sim_leave(QuirkbenchSim *s);
 
 /* What the channel's registers say; all take effect at once. */
 void quirkbench_sim_mark(QuirkbenchSim *s, uint32_t mark);
