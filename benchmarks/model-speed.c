@@ -3,8 +3,8 @@
  * ledgers, counters and histograms as in a run.  What a driver does here is the least that keeps
  * the queues full: no cpu of the guest is modelled, and none takes time.
  *
- * Three times: with data that are made and moved, with zeros that are moved, and with zeros that
- * the host drops at its port.  The last is what a mode without a guest costs. */
+ * Three times: with data that are made and moved, with zeros that are moved, and with data that are
+ * accounted only, as in a mode without a guest. */
 #include <malloc.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,7 +42,7 @@ typedef struct Loop {
     NvmeModel *model;
     Pair pairs[QUEUES + 1];
     uint64_t random, submitted, completed, wanted, errors;
-    bool drop; /* the data of I/O commands */
+    bool skip; /* the data of I/O commands are accounted, not moved */
 } Loop;
 
 /* slot2 of the machine profile xeon-2620v4-x2. */
@@ -79,11 +79,16 @@ static bool dma_write(void *opaque, uint64_t iova, const void *buf, size_t bytes
     if (iova > MEMORY_BYTES || bytes > MEMORY_BYTES - iova) {
         return false;
     }
-    if (self->drop && iova >= BUFFERS) {
-        return true;
-    }
     memcpy(self->memory + iova, buf, bytes);
     return true;
+}
+
+/* Nobody looks at the data; the rest matters. */
+static bool dma_fill(void *opaque, uint64_t iova, size_t bytes)
+{
+    const Loop *self = opaque;
+
+    return self->skip && iova >= BUFFERS && iova <= MEMORY_BYTES && bytes <= MEMORY_BYTES - iova;
 }
 
 static SimIrqMode irq_mode(void *opaque, unsigned *vectors)
@@ -155,6 +160,7 @@ static void set_intx(void *opaque, bool level) {}
 static const SimPortOps ops = {
     .dma_read = dma_read,
     .dma_write = dma_write,
+    .dma_fill = dma_fill,
     .irq_mode = irq_mode,
     .raise = interrupt,
     .set_intx = set_intx,
@@ -231,7 +237,7 @@ static uint64_t allocated_bytes(void)
 
 typedef struct Case {
     const char *name;
-    bool random, drop;
+    bool random, skip;
 } Case;
 
 static bool measure(const NvmeProfile *profile, const Case *payload, uint64_t ios, GError **error)
@@ -241,7 +247,7 @@ static bool measure(const NvmeProfile *profile, const Case *payload, uint64_t io
     g_autoptr(SimQueue) queue = sim_queue_new();
     g_autoptr(PcieLink) link = pcie_link_new(queue, "slot", &slot);
     g_autoptr(PcieFunction) function = pcie_function_new(link, &(PcieFunctionParams){0});
-    Loop loop = {.memory = memory, .queue = queue, .random = 1, .drop = payload->drop};
+    Loop loop = {.memory = memory, .queue = queue, .random = 1, .skip = payload->skip};
     const SimPort port = {
         .ops = &ops, .opaque = &loop, .queue = queue, .device = "nvme0", .seed = 1};
     const NvmeModelOptions options = {.fill_random = payload->random};
@@ -262,7 +268,7 @@ static bool measure(const NvmeProfile *profile, const Case *payload, uint64_t io
     wall = seconds(CLOCK_MONOTONIC) - wall;
     cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
     model_ps = sim_queue_now(queue) - model_ps;
-    printf("%-16s %8.0f I/O a host second  %8.0f a second of its cpu  %8.0f a model second  "
+    printf("%-17s %8.0f I/O a host second  %8.0f a second of its cpu  %8.0f a model second  "
            "%6.0f KiB\n",
            payload->name, (double)ios / wall, (double)ios / cpu,
            (double)ios * SIM_S / (double)model_ps, (double)(allocated_bytes() - before) / 1024);
@@ -278,7 +284,7 @@ int main(int argc, char **argv)
 {
     static const Case cases[] = {{"random, moved", true, false},
                                  {"zeros, moved", false, false},
-                                 {"zeros, dropped", false, true}};
+                                 {"random, not moved", true, true}};
     uint64_t ios = argc > 1 ? g_ascii_strtoull(argv[1], NULL, 10) : 2000000;
     g_autoptr(GError) error = NULL;
     g_autoptr(NvmeProfile) profile = NULL;
