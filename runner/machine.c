@@ -3,7 +3,6 @@
 #include "machine.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "scenario-private.h"
 
@@ -32,11 +31,6 @@ static char *wall_append(const char *append)
         }
     }
     return g_string_free(g_steal_pointer(&kept), FALSE);
-}
-
-static char *wall_accelerator(void)
-{
-    return g_strdup(access("/dev/kvm", R_OK | W_OK) == 0 ? "kvm" : "tcg,thread=multi,tb-size=256");
 }
 
 /* Replaces @NAME@ by its value; an unknown name is an error in the file. */
@@ -111,7 +105,7 @@ static GPtrArray *arguments(const Scenario *scenario, const Inputs *inputs, cons
         if (wall && (strcmp(before, "-append") == 0 || strcmp(before, "-accel") == 0)) {
             char *other = *before == '-' && before[1] == 'a' && before[2] == 'p'
                               ? wall_append(value)
-                              : wall_accelerator();
+                              : g_strdup("tcg,thread=multi,tb-size=256");
             g_free(value);
             value = other;
         }

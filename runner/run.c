@@ -71,7 +71,7 @@ static char *scenario_hash(const Scenario *scenario)
     for (size_t i = 0; groups[i]; i++) {
         const GPtrArray *entries = sim_keyfile_entries(scenario->file, groups[i]);
         if (strcmp(groups[i], "matrix") == 0 || g_str_has_prefix(groups[i], "expect ") ||
-            g_str_has_prefix(groups[i], "point")) {
+            g_str_has_prefix(groups[i], "point ") || strcmp(groups[i], SCENARIO_NARROWED) == 0) {
             continue; /* this point's values stand in the other groups */
         }
         for (guint j = 0; entries && j < entries->len; j++) {

@@ -9,8 +9,9 @@
 #include <string.h>
 
 typedef struct Axis {
-    char *name; /* "device nvme0.profile", or "point" */
-    char **values;
+    char *name;         /* "device nvme0.profile", or "point" */
+    char **values;      /* to run */
+    char **known;       /* as in the file: --set may have narrowed the values to one */
     SimKeyfileEntry at; /* for messages; strings are the file's */
 } Axis;
 
@@ -20,6 +21,7 @@ static void axis_free(gpointer data)
 
     g_free(axis->name);
     g_strfreev(axis->values);
+    g_strfreev(axis->known);
     g_free(axis);
 }
 
@@ -49,7 +51,7 @@ static gboolean split_name(const char *name, char **group, char **key)
 static unsigned set_everywhere(SimKeyfile *file, const char *group, const char *key,
                                const char *value, unsigned line)
 {
-    static const char *const single[] = {"scenario", "machine", "driver", "point", NULL};
+    static const char *const single[] = {"scenario", "machine", "driver", NULL};
     g_autoptr(GPtrArray) targets = g_ptr_array_new_with_free_func(g_free);
     const char *const *groups = sim_keyfile_groups(file);
 
@@ -89,14 +91,11 @@ gboolean scenario_apply_sets(SimKeyfile *file, const char *const *sets, GError *
         g_strstrip(name);
         g_strstrip(value);
         /* A value for an axis narrows the matrix to it. */
-        if (sim_keyfile_entry(file, "matrix", name)) {
-            sim_keyfile_set(file, "matrix", name, value);
+        if (sim_keyfile_entry(file, "matrix", name) || strcmp(name, "point") == 0) {
+            sim_keyfile_set(file, SCENARIO_NARROWED, name, value);
             continue;
         }
-        if (strcmp(name, "point") == 0) {
-            group = g_strdup("point");
-            key = g_strdup("only");
-        } else if (!strchr(name, '.')) {
+        if (!strchr(name, '.')) {
             group = g_strdup("scenario");
             key = g_strdup(name);
         } else if (!split_name(name, &group, &key)) {
@@ -116,12 +115,20 @@ gboolean scenario_apply_sets(SimKeyfile *file, const char *const *sets, GError *
     return TRUE;
 }
 
+static char **one_value(const char *value)
+{
+    char **values = g_new0(char *, 2);
+
+    values[0] = g_strdup(value);
+    return values;
+}
+
 /* [point NAME]s as an axis, or NULL: there are none (or only the one of --set point=NAME). */
 static Axis *read_points(SimKeyfile *file, GError **error)
 {
     const char *const *groups = sim_keyfile_groups(file);
     g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-    const char *only = sim_keyfile_get(file, "point", "only");
+    const char *only = sim_keyfile_get(file, SCENARIO_NARROWED, "point");
 
     for (size_t i = 0; groups[i]; i++) {
         if (g_str_has_prefix(groups[i], "point ")) {
@@ -143,12 +150,8 @@ static Axis *read_points(SimKeyfile *file, GError **error)
     Axis *axis = g_new0(Axis, 1);
     axis->name = g_strdup("point");
     axis->at = (SimKeyfileEntry){.group = "point", .key = ""};
-    if (only) {
-        axis->values = g_new0(char *, 2);
-        axis->values[0] = g_strdup(only);
-    } else {
-        axis->values = (char **)g_ptr_array_free(g_steal_pointer(&names), FALSE);
-    }
+    axis->known = (char **)g_ptr_array_free(g_steal_pointer(&names), FALSE);
+    axis->values = only ? one_value(only) : g_strdupv(axis->known);
     return axis;
 }
 
@@ -175,7 +178,9 @@ static GPtrArray *read_axes(SimKeyfile *file, GError **error)
         g_ptr_array_add(axes, axis);
         axis->name = g_strdup(entry->key);
         axis->at = *entry;
-        axis->values = scenario_list(entry->value, ";");
+        const char *only = sim_keyfile_get(file, SCENARIO_NARROWED, entry->key);
+        axis->known = scenario_list(entry->value, ";");
+        axis->values = only ? one_value(only) : g_strdupv(axis->known);
         entry->taken = true;
         if (!split_name(axis->name, &group, &key)) {
             sim_keyfile_error(file, entry, SIM_KEYFILE_ERROR_SYNTAX, error,
@@ -237,9 +242,9 @@ static gboolean when_holds(SimKeyfile *file, const char *group, GPtrArray *axes,
             return FALSE;
         }
         Axis *axis = g_ptr_array_index(axes, i);
-        if (!g_strv_contains((const char *const *)axis->values, value)) {
+        if (!g_strv_contains((const char *const *)axis->known, value)) {
             scenario_unknown(file, &place, error, "the axis has no value", value,
-                             (const char *const *)axis->values);
+                             (const char *const *)axis->known);
             return FALSE;
         }
         if (strcmp(axis->values[position[i]], value) != 0) {

@@ -282,11 +282,10 @@ static Scenario *scenario_new(const char *name, SimKeyfile *file, const char *po
     self->devices = g_ptr_array_new_with_free_func((GDestroyNotify)scenario_device_free);
     self->loads = g_ptr_array_new_with_free_func((GDestroyNotify)scenario_load_free);
     self->steps = g_ptr_array_new_with_free_func((GDestroyNotify)scenario_step_free);
-    if (!check_group_names(file, error) || !check_known_keys(file, error) ||
-        !read_scenario(self, error) || !read_machine(self, error) || !read_driver(self, error) ||
-        !read_groups(self, error) || !scenario_finish_devices(self, error) ||
-        !scenario_finish_loads(self, error) || !scenario_finish_steps(self, error) ||
-        !check_all_taken(self, error)) {
+    if (!check_known_keys(file, error) || !read_scenario(self, error) ||
+        !read_machine(self, error) || !read_driver(self, error) || !read_groups(self, error) ||
+        !scenario_finish_devices(self, error) || !scenario_finish_loads(self, error) ||
+        !scenario_finish_steps(self, error) || !check_all_taken(self, error)) {
         return NULL;
     }
     if (self->loads->len == 0 && self->steps->len == 0) {

@@ -20,6 +20,8 @@ extern const ScenarioKey scenario_keys[];
 extern const size_t scenario_keys_n;
 
 #define SCENARIO_ROOT_PORTS 8
+/* Group that --set of an axis goes to; no group of a file can have that name. */
+#define SCENARIO_NARROWED "]"
 
 typedef struct ScenarioDevice {
     char *name; /* as in the file: "nvme0" */

@@ -221,6 +221,22 @@ Test(scenario, sets)
     cr_expect(eq(str, (char *)g_ptr_array_index(device->changes, 0), "io-queues=2"));
 }
 
+Test(scenario, narrowed_axes_keep_their_expectations)
+{
+    static const char text[] =
+        HEAD "[matrix]\nload.block = 4KiB; 64KiB\n[point a]\nload.readers = 2\n[point b]\n"
+             "load.readers = 3\n[expect load.block=4KiB]\nnvme0.commands = 1\n"
+             "[expect point=b]\nnvme0.violations = 0\n";
+    static const char *const sets[] = {"load.block=64KiB", "point=b", NULL};
+    g_autoptr(GPtrArray) points = good(text, sets);
+    const Scenario *scenario = g_ptr_array_index(points, 0);
+
+    cr_assert(eq(u32, points->len, 1));
+    cr_expect(eq(str, scenario->point, "point=b load.block=64KiB"));
+    cr_expect(eq(u64, ((ScenarioLoad *)scenario->loads->pdata[0])->readers, 3));
+    cr_expect(eq(u32, sim_keyfile_entries(scenario->file, "expect")->len, 1));
+}
+
 Test(scenario, sets_that_are_refused)
 {
     static const char *const sets[][2] = {{"load", NULL},
