@@ -153,56 +153,42 @@ char **inputs_tool_files(const Inputs *self, const char *tool, GError **error)
 
 /* --- What shapes a snapshot --- */
 
-static int compare_names(gconstpointer a, gconstpointer b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static void add_text(GChecksum *sum, const char *name, const char *text, gssize length)
-{
-    g_checksum_update(sum, (const guchar *)name, (gssize)strlen(name) + 1);
-    g_checksum_update(sum, (const guchar *)text, length < 0 ? (gssize)strlen(text) : length);
-}
+/* Files of build-qemu's tree that are ours or have our hooks: what the linked program was made of,
+ * whatever the source tree holds by now.  Models and the drives' glue are left out on purpose. */
+static const char *const snapshot_sources[] = {
+    "accel/tcg/icount-common.c",     "accel/tcg/quirkbench-clock.c",
+    "accel/tcg/tcg-accel-ops-rr.c",  "accel/tcg/tcg-accel-ops.c",
+    "hw/quirkbench/channel.c",       "include/quirkbench-clock-hooks.h",
+    "include/quirkbench-clock.h",    "system/vl.c",
+    "target/i386/tcg/misc_helper.c",
+};
 
 /* A snapshot holds guest memory and the state of QEMU's own devices, the channel and the clock: it
  * outlives a relinked model.  A QEMU of the cache is known by the name of its folder (version,
- * configuration) and by our sources in it; any other by its content. */
-static char *qemu_snapshot_key(const Inputs *self)
+ * configuration) and by those sources; any other by its content. */
+static char *qemu_snapshot_key(const Inputs *self, GError **error)
 {
     g_autofree char *ours = g_build_filename(self->cache, "qemu", "", NULL);
-    g_autofree char *sources = paths_data("qemu-devices");
     g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
-    g_autofree char *clock = g_build_filename(sources, "clock", NULL);
-    const char *const folders[] = {sources, clock};
-    unsigned files = 0;
 
     if (!g_str_has_prefix(self->qemu, ours)) {
         return g_strdup(self->qemu_hash);
     }
     g_auto(GStrv) parts = g_strsplit(self->qemu + strlen(ours), "/", 2);
-    add_text(sum, "folder", parts[0], -1);
-    for (size_t i = 0; i < G_N_ELEMENTS(folders); i++) {
-        g_autoptr(GDir) dir = g_dir_open(folders[i], 0, NULL);
-        g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-        const char *name;
-        while (dir && (name = g_dir_read_name(dir))) {
-            if (i == 1 ? g_str_has_suffix(name, ".c") || g_str_has_suffix(name, ".h")
-                       : strcmp(name, "patch-qemu") == 0 || strcmp(name, "channel.c") == 0) {
-                g_ptr_array_add(names, g_strdup(name));
-            }
+    g_checksum_update(sum, (const guchar *)parts[0], (gssize)strlen(parts[0]) + 1);
+    for (size_t i = 0; i < G_N_ELEMENTS(snapshot_sources); i++) {
+        g_autofree char *path =
+            g_build_filename(ours, parts[0], "source", snapshot_sources[i], NULL);
+        if (!g_file_test(path, G_FILE_TEST_EXISTS)) {
+            return g_strdup(self->qemu_hash); /* a cache that keeps the program alone */
         }
-        g_ptr_array_sort(names, compare_names);
-        for (guint j = 0; j < names->len; j++) {
-            g_autofree char *path = g_build_filename(folders[i], g_ptr_array_index(names, j), NULL);
-            g_autofree char *text = NULL;
-            gsize length = 0;
-            if (g_file_get_contents(path, &text, &length, NULL)) {
-                add_text(sum, g_ptr_array_index(names, j), text, (gssize)length);
-                files++;
-            }
+        g_autofree char *hash = hash_cache_file(self->hashes, path, error);
+        if (!hash) {
+            return NULL;
         }
+        g_checksum_update(sum, (const guchar *)hash, (gssize)strlen(hash) + 1);
     }
-    return g_strdup(files >= 2 ? g_checksum_get_string(sum) : self->qemu_hash);
+    return g_strdup(g_checksum_get_string(sum));
 }
 
 /* --- The guest image --- */
@@ -344,8 +330,8 @@ Inputs *inputs_find(const InputsOptions *options, GError **error)
         !g_file_get_contents(args, &self->machine_args, NULL, error) || !find_image(self, error)) {
         return NULL;
     }
-    self->qemu_key = qemu_snapshot_key(self);
-    return g_steal_pointer(&self);
+    self->qemu_key = qemu_snapshot_key(self, error);
+    return self->qemu_key ? g_steal_pointer(&self) : NULL;
 }
 
 void inputs_free(Inputs *self)
