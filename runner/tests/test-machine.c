@@ -47,13 +47,13 @@ Test(machine, command_line)
     g_autoptr(GPtrArray) points = scenario(NULL);
     g_autoptr(GError) error = NULL;
     g_auto(GStrv) argv =
-        machine_command(points->pdata[0], &in, "/tmp/a,b", "machine=m", "/arc", extra, &error);
+        machine_command(points->pdata[0], &in, "/x/a,b", "machine=m", "/arc", extra, &error);
 
     cr_assert(argv != NULL, "%s", error ? error->message : "?");
     g_autofree char *all = g_strjoinv(" ", argv);
     cr_expect(eq(str, all,
                  "/q -smp 8 -m 512M -accel tcg,x -icount mips=1000,quantum=3000 "
-                 "-serial file:/tmp/a,,b -kernel /k -initrd /i -append quiet tsc=reliable lpj=4 "
+                 "-serial file:/x/a,,b -kernel /k -initrd /i -append quiet tsc=reliable lpj=4 "
                  "-device quirkbench-sim,id=sim0,machine=m "
                  "-device quirkbench-channel,id=channel,sim=sim0,bus=pcie.0,addr=0x18,archive=/arc "
                  "-S"));
