@@ -111,7 +111,8 @@ int64_t results_run_begin(ResultsStore *self, const ResultsRun *run, GError **er
 
 const char *results_status_name(ResultsStatus status)
 {
-    static const char *const names[] = {"passed", "failed", "error", "interrupted", "skipped"};
+    static const char *const names[] = {"passed", "failed", "error", "interrupted", "skipped",
+                                        "aborted"};
 
     g_assert(status < G_N_ELEMENTS(names));
     return names[status];

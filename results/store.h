@@ -119,9 +119,10 @@ typedef enum {
     RESULTS_RUN_ERROR,   /* it could not run */
     RESULTS_INTERRUPTED, /* Ctrl-C */
     RESULTS_SKIPPED,     /* with its reason; never a pass */
+    RESULTS_ABORTED,     /* QEMU was killed; also derived, when the runner itself was */
 } ResultsStatus;
 const char *results_status_name(
-    ResultsStatus status); /* "passed", "failed", "error", "interrupted", "skipped" */
+    ResultsStatus status); /* "passed", "failed", "error", "interrupted", "skipped", "aborted" */
 /* Ends the run and drops its lock.  @reason: (nullable): one line, without machine paths; part of
  * the dump.
  * @verdict: (nullable): NULL keeps the one of the telemetry's `end` record. */

@@ -158,11 +158,17 @@ void qemu_free(Qemu *self)
 void qemu_explain(Qemu *self, GError **error)
 {
     g_autofree char *log = NULL;
+    int status = 0;
 
     if (!error || !*error || !g_error_matches(*error, QMP_ERROR, QMP_ERROR_CLOSED)) {
         return;
     }
     g_clear_error(error);
+    if (qemu_wait_end(self, g_get_monotonic_time() + QUIT_US, &status, NULL) && WIFSIGNALED(status)) {
+        g_set_error(error, QEMU_ERROR, QEMU_ERROR_KILLED, "QEMU was killed by signal %d",
+                    WTERMSIG(status));
+        return;
+    }
     g_file_get_contents(self->log_path, &log, NULL, NULL);
     g_auto(GStrv) lines = g_strsplit(log ? g_strstrip(log) : "", "\n", -1);
     guint n = g_strv_length(lines);
@@ -174,5 +180,5 @@ void qemu_explain(Qemu *self, GError **error)
     after = *words == '-' ? strstr(words, ": ") : NULL;
     words = after ? after + strlen(": ") : words;
     g_set_error(error, QEMU_ERROR, QEMU_ERROR_DIED, "QEMU has ended: %s",
-                *words ? words : "it said nothing (killed?)");
+                *words ? words : "it said nothing");
 }

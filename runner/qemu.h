@@ -8,6 +8,7 @@ GQuark qemu_error_quark(void);
 typedef enum {
     QEMU_ERROR_START, /* cannot be started */
     QEMU_ERROR_DIED,  /* ended before it was asked to; the message holds its last words */
+    QEMU_ERROR_KILLED, /* by a signal */
 } QemuError;
 
 typedef struct Qemu {

@@ -377,7 +377,8 @@ void report_add(Report *self, guint index, JsonObject *run)
 
     self->done++;
     self->failed |= strcmp(status, "failed") == 0;
-    self->error |= strcmp(status, "error") == 0 || strcmp(status, "interrupted") == 0;
+    self->error |= strcmp(status, "error") == 0 || strcmp(status, "interrupted") == 0 ||
+                   strcmp(status, "aborted") == 0;
     self->kept->pdata[index] = json_object_ref(run);
     if (self->format == REPORT_TEXT) {
         print_text(self, run);

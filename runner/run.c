@@ -216,7 +216,7 @@ static void run_machine(const Prepared *prepared, const Inputs *inputs, const Ru
     if (qemu && set_going(qemu, scenario, state, folder, &error) &&
         qemu_wait_end(qemu, deadline, &status, &error)) {
         if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-            outcome->status = RESULTS_RUN_ERROR;
+            outcome->status = WIFSIGNALED(status) ? RESULTS_ABORTED : RESULTS_RUN_ERROR;
             outcome->reason =
                 WIFSIGNALED(status)
                     ? g_strdup_printf("QEMU was killed by signal %d", WTERMSIG(status))
@@ -241,6 +241,9 @@ static void run_machine(const Prepared *prepared, const Inputs *inputs, const Ru
     }
     if (qemu) {
         qemu_explain(qemu, &error);
+    }
+    if (g_error_matches(error, QEMU_ERROR, QEMU_ERROR_KILLED)) {
+        outcome->status = RESULTS_ABORTED;
     }
     outcome->reason = g_strdup(error->message);
     /* This program has read the same profiles and faults already, and taken them. */
