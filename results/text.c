@@ -184,7 +184,10 @@ static void csv_cell(GString *text, const char *value)
     }
     g_string_append_c(text, '"');
     for (const char *c = value; *c; c++) {
-        g_string_append(text, *c == '"' ? "\"\"" : (char[2]){*c, '\0'});
+        g_string_append_c(text, *c);
+        if (*c == '"') {
+            g_string_append_c(text, '"');
+        }
     }
     g_string_append_c(text, '"');
 }
