@@ -25,7 +25,8 @@ int cmd_drivers(int argc, char **argv)
             continue;
         }
         g_autofree char *modules = g_strjoinv(" ", driver->modules);
-        printf("%-14s %s; modules: %s\n", *name, driver->title, modules);
+        printf("%-18s %s; %s%s\n", *name, driver->title,
+               driver->simulated ? "simulated" : "modules: ", modules);
     }
     return status == CMD_GO_ON ? CMD_OK : status;
 }

@@ -277,6 +277,16 @@ static gboolean check_database(const RunArguments *arguments)
     return TRUE;
 }
 
+static gboolean all_simulated(GPtrArray *points)
+{
+    gboolean all = TRUE;
+
+    for (guint i = 0; i < points->len; i++) {
+        all = all && ((Scenario *)g_ptr_array_index(points, i))->simulated;
+    }
+    return all;
+}
+
 static int run_with(const RunArguments *arguments, ReportFormat format)
 {
     g_autoptr(GError) error = NULL;
@@ -291,7 +301,8 @@ static int run_with(const RunArguments *arguments, ReportFormat format)
     if (!points) {
         return CMD_USAGE;
     }
-    g_autoptr(Inputs) inputs = inputs_find(&options, &error);
+    g_autoptr(Inputs) inputs =
+        all_simulated(points) ? inputs_none(&options) : inputs_find(&options, &error);
     Session session = {
         .arguments = arguments, .inputs = inputs, .points = points, .prepared = prepared};
     if (!inputs && !arguments->explain) {

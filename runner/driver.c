@@ -61,7 +61,11 @@ Driver *driver_load(const char *name, GError **error)
     g_autofree char *path = paths_data(relative);
     g_autoptr(SimKeyfile) file = sim_keyfile_load(path, error);
     g_autofree char *modules = NULL;
-    if (!file || !scenario_required(file, "driver", "modules", &modules, error)) {
+    if (!file) {
+        return NULL;
+    }
+    self->simulated = g_strcmp0(scenario_text(file, "driver", "kind"), "simulated") == 0;
+    if (!self->simulated && !scenario_required(file, "driver", "modules", &modules, error)) {
         return NULL;
     }
     const char *title = scenario_text(file, "driver", "title");

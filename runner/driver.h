@@ -5,7 +5,8 @@
 
 typedef struct Driver {
     char *name, *title;
-    char **modules; /* NULL-ended names of the modules under test, "nvme" */
+    gboolean simulated;
+    char **modules; /* none of a simulated one; NULL-ended names of the modules under test, "nvme" */
 } Driver;
 
 /* @error names the nearest driver.  (transfer full) */

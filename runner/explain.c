@@ -15,6 +15,10 @@
 #define STEP_SECONDS 0.5
 #define BOOT_SECONDS 40.0
 
+/* Of native mode (benchmarks/native-speed.c), with what a run costs around it. */
+#define NATIVE_IOS_PER_SECOND 7e5
+#define NATIVE_SECONDS 0.1
+
 double explain_estimate(const Scenario *scenario)
 {
     double ios = 0, busy_ms = 0;
@@ -23,6 +27,9 @@ double explain_estimate(const Scenario *scenario)
         const ScenarioLoad *load = g_ptr_array_index(scenario->loads, i);
         ios += (double)load->ios + (double)load->warmup;
         busy_ms += (double)load->time_ms;
+    }
+    if (scenario->simulated) { /* no drive does more than 700 a millisecond */
+        return NATIVE_SECONDS + (ios + busy_ms * 700) / NATIVE_IOS_PER_SECOND;
     }
     /* A load by time keeps every cpu busy at worst. */
     return FIXED_SECONDS + STEP_SECONDS * scenario->steps->len +
@@ -66,7 +73,9 @@ void explain_print(const Scenario *scenario, const Inputs *inputs, const Prepare
             printf("              fault %s\n", (char *)g_ptr_array_index(device->faults, j));
         }
     }
-    if (inputs) {
+    if (scenario->simulated) {
+        printf("  driver      %s, simulated: no guest\n", scenario->driver);
+    } else if (inputs) {
         printf("  driver      %s, kernel %s\n", scenario->driver, inputs->kernel_release);
         print_snapshot(scenario, inputs);
     } else {

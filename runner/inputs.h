@@ -31,6 +31,8 @@ typedef struct Inputs {
     char *machine_args;       /* text of qemu-devices/machine-args */
 } Inputs;
 
+/* For runs of simulated drivers alone: the cache folder and its hashes. */
+Inputs *inputs_none(const InputsOptions *options);
 Inputs *inputs_find(const InputsOptions *options, GError **error);
 void inputs_free(Inputs *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Inputs, inputs_free)

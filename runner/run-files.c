@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cpio-write.h"
+#include "native-sources-hash.h"
 #include "plan.h"
 
 static gboolean add_tool(CpioWriter *cpio, GHashTable *added, const Inputs *inputs,
@@ -143,6 +144,33 @@ static gboolean add_tool_input(GArray *list, const Inputs *inputs, GStringChunk 
     return files != NULL;
 }
 
+/* Of a native run: this program's models and simulated drivers, the machine, the drives. */
+static gboolean add_native_inputs(GArray *list, const Scenario *scenario, const Inputs *inputs,
+                                  GStringChunk *strings, GError **error)
+{
+    ResultsInput models = {.kind = "models", .name = "native", .hash = NATIVE_SOURCES_HASH};
+
+    g_array_append_val(list, models);
+    return add_file(list, inputs, strings, "machine", scenario->machine_path, error);
+}
+
+static gboolean add_profiles(GArray *list, const Scenario *scenario, const Inputs *inputs,
+                             GStringChunk *strings, GError **error)
+{
+    for (guint i = 0; i < scenario->devices->len; i++) {
+        const ScenarioDevice *device = g_ptr_array_index(scenario->devices, i);
+        gboolean there = FALSE;
+        for (guint j = 0; j < i; j++) {
+            const ScenarioDevice *other = g_ptr_array_index(scenario->devices, j);
+            there = there || strcmp(other->profile_path, device->profile_path) == 0;
+        }
+        if (!there && !add_file(list, inputs, strings, "profile", device->profile_path, error)) {
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
 GArray *run_inputs(const Prepared *prepared, const Inputs *inputs, const char *snapshot_key,
                    GStringChunk *strings, GError **error)
 {
@@ -150,6 +178,12 @@ GArray *run_inputs(const Prepared *prepared, const Inputs *inputs, const char *s
     g_autoptr(GArray) list = g_array_new(FALSE, TRUE, sizeof(ResultsInput));
     ResultsInput snapshot = {.kind = "snapshot", .name = "state", .hash = snapshot_key};
 
+    if (scenario->simulated) {
+        return add_native_inputs(list, scenario, inputs, strings, error) &&
+                       add_profiles(list, scenario, inputs, strings, error)
+                   ? g_steal_pointer(&list)
+                   : NULL;
+    }
     if (!add_file(list, inputs, strings, "qemu", inputs->qemu, error) ||
         !add_file(list, inputs, strings, "kernel", inputs->kernel, error) ||
         !add_file(list, inputs, strings, "guest-image", inputs->image, error) ||
@@ -165,16 +199,8 @@ GArray *run_inputs(const Prepared *prepared, const Inputs *inputs, const char *s
             return NULL;
         }
     }
-    for (guint i = 0; i < scenario->devices->len; i++) {
-        const ScenarioDevice *device = g_ptr_array_index(scenario->devices, i);
-        gboolean there = FALSE;
-        for (guint j = 0; j < i; j++) {
-            const ScenarioDevice *other = g_ptr_array_index(scenario->devices, j);
-            there = there || strcmp(other->profile_path, device->profile_path) == 0;
-        }
-        if (!there && !add_file(list, inputs, strings, "profile", device->profile_path, error)) {
-            return NULL;
-        }
+    if (!add_profiles(list, scenario, inputs, strings, error)) {
+        return NULL;
     }
     for (char **tool = scenario->tools; *tool; tool++) {
         if (!add_tool_input(list, inputs, strings, *tool, error)) {

@@ -10,6 +10,7 @@
 #include "expect.h"
 #include "files.h"
 #include "machine.h"
+#include "native-mode.h"
 #include "plan.h"
 #include "qemu.h"
 #include "run-files.h"
@@ -47,6 +48,12 @@ Prepared *run_prepare(Scenario *scenario, const Inputs *inputs, GError **error)
     self->driver = driver_load(scenario->driver, error);
     if (!self->driver) {
         return NULL;
+    }
+    if (scenario->simulated) {
+        self->module_files = g_ptr_array_new();
+        self->modules = g_ptr_array_new();
+        self->plan = g_strdup("");
+        return g_steal_pointer(&self);
     }
     self->module_files =
         driver_module_files(self->driver, inputs->modules_dir, inputs->fallback_modules_dir, error);
@@ -386,16 +393,22 @@ RunOutcome *run_execute(const Prepared *prepared, const Inputs *inputs, const Ru
         return NULL;
     }
     outcome->status = RESULTS_PASSED;
-    g_autofree char *state = snapshot_find(scenario, inputs, options->interrupt_fd,
-                                           options->progress, options->opaque, &key, error);
-    if (!state) {
+    g_autofree char *state =
+        scenario->simulated ? NULL
+                            : snapshot_find(scenario, inputs, options->interrupt_fd,
+                                            options->progress, options->opaque, &key, error);
+    if (!state && !scenario->simulated) {
         return NULL;
     }
     outcome->run_id = begin_row(prepared, inputs, store, key, error);
     if (!outcome->run_id) {
         return NULL;
     }
-    run_machine(prepared, inputs, options, state, scratch->path, outcome);
+    if (scenario->simulated) {
+        native_mode_run(scenario, options, scratch->path, outcome);
+    } else {
+        run_machine(prepared, inputs, options, state, scratch->path, outcome);
+    }
     if (!judge(scenario, store, scratch->path, outcome, error)) {
         return NULL;
     }

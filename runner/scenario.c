@@ -7,6 +7,7 @@
 
 #include "driver.h"
 #include "expect.h"
+#include "native-mode.h"
 #include "paths.h"
 #include "sim/sim-time.h"
 
@@ -99,6 +100,15 @@ static gboolean read_scenario(Scenario *self, GError **error)
         return FALSE;
     }
     self->tools = scenario_list(scenario_text(self->file, "scenario", "tools"), ", \t");
+    g_autoptr(Driver) loaded = driver_load(self->driver, error);
+    if (!loaded) {
+        return FALSE;
+    }
+    self->simulated = loaded->simulated;
+    if (self->simulated) {
+        g_free(self->clock);
+        self->clock = g_strdup("native");
+    }
     return TRUE;
 }
 
@@ -151,6 +161,9 @@ static gboolean read_driver(Scenario *self, GError **error)
     const SimKeyfileEntry *entry = sim_keyfile_entry(self->file, "driver", "parameters");
 
     self->parameters = scenario_list(scenario_text(self->file, "driver", "parameters"), " \t");
+    if (self->simulated) {
+        return native_check_parameters(self, entry, error);
+    }
     for (char **word = self->parameters; *word; word++) {
         const char *dot = strchr(*word, '.');
         const char *equals = strchr(*word, '=');
@@ -285,7 +298,8 @@ static Scenario *scenario_new(const char *name, SimKeyfile *file, const char *po
     if (!check_known_keys(file, error) || !read_scenario(self, error) ||
         !read_machine(self, error) || !read_driver(self, error) || !read_groups(self, error) ||
         !scenario_finish_devices(self, error) || !scenario_finish_loads(self, error) ||
-        !scenario_finish_steps(self, error) || !check_all_taken(self, error)) {
+        !scenario_finish_steps(self, error) || !check_all_taken(self, error) ||
+        (self->simulated && !native_check_steps(self, error))) {
         return NULL;
     }
     if (self->loads->len == 0 && self->steps->len == 0) {

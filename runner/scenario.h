@@ -64,6 +64,7 @@ typedef struct Scenario {
     char *path;
     char *point; /* "device nvme0.profile=intel-750 load.block=4KiB"; "" without a matrix */
     char *title, *why, *spec, *driver, *clock;
+    gboolean simulated; /* the driver is: native mode, clock "native" */
     guint64 seed, limit_ps, wall_limit_ms, sample_ps;
     char **tools;      /* NULL-ended */
     char **parameters; /* NULL-ended: "nvme.poll_queues=2" */
