@@ -34,7 +34,7 @@ Test(results_dump, holds_rows_and_leaves_out_the_machine)
     g_autoptr(Bench) bench = bench_new();
     g_autofree char *text = dump(bench, bench_golden(bench));
 
-    cr_expect(g_str_has_prefix(text, "run_input|kind=kernel|name=vmlinuz|hash=bb22\n"
+    cr_expect(true == g_str_has_prefix(text, "run_input|kind=kernel|name=vmlinuz|hash=bb22\n"
                                      "run_input|kind=qemu|name=qemu-system-x86_64|hash=aa11\n"
                                      "run|scenario=golden|"));
     cr_expect(has(text, "\ncounter|device=nvme0|scope=device|idx=0|name=io_completed|at=end|"

@@ -58,7 +58,7 @@ Test(results_ingest, views_have_their_columns)
                                                views[i].view);
         g_autofree char *columns = bench_ask(bench, sql, 0);
 
-        cr_expect(g_str_has_prefix(columns, views[i].columns), "%s: %s", views[i].view, columns);
+        cr_expect(true == g_str_has_prefix(columns, views[i].columns), "%s: %s", views[i].view, columns);
     }
 }
 
@@ -322,6 +322,6 @@ Test(results_ingest, reports_can_be_read)
     g_autofree char *log = results_run_report(bench->store, run_id, "dmesg");
     g_autofree char *none = results_run_report(bench->store, run_id, "verify-error");
 
-    cr_expect(g_str_has_prefix(log, "[    0.000000] Linux version"));
+    cr_expect(true == g_str_has_prefix(log, "[    0.000000] Linux version"));
     cr_expect(not(none != NULL));
 }

@@ -16,7 +16,7 @@ Test(results_query, every_query_runs_and_has_a_value)
         sqlite3_stmt *stmt = NULL;
         bool value = false;
 
-        cr_expect(g_str_has_prefix(sql, "-- SPDX-License-Identifier: GPL-2.0-or-later\n-- "));
+        cr_expect(true == g_str_has_prefix(sql, "-- SPDX-License-Identifier: GPL-2.0-or-later\n-- "));
         cr_expect(has(sql, "\n-- value: "), "%s", names[i]);
         cr_expect(ne(str, rows, ""), "%s: no rows", names[i]);
         cr_assert(

@@ -169,14 +169,14 @@ Test(machine, modules_in_order)
                                   -1, NULL));
     g_autoptr(GPtrArray) list = driver_module_files(&driver, modules, NULL, &error);
     cr_assert(list != NULL && list->len == 3, "%s", error ? error->message : "?");
-    cr_expect(g_str_has_suffix(list->pdata[0], "lib/t10.ko"));
-    cr_expect(g_str_has_suffix(list->pdata[1], "nvme-core.ko"));
-    cr_expect(g_str_has_suffix(list->pdata[2], "modules/nvme.ko"));
+    cr_expect(true == g_str_has_suffix(list->pdata[0], "lib/t10.ko"));
+    cr_expect(true == g_str_has_suffix(list->pdata[1], "nvme-core.ko"));
+    cr_expect(true == g_str_has_suffix(list->pdata[2], "modules/nvme.ko"));
 
     g_autoptr(GPtrArray) rebuilt = driver_module_files(&driver, mine, modules, &error);
     cr_assert(rebuilt != NULL && rebuilt->len == 3, "%s", error ? error->message : "?");
-    cr_expect(g_str_has_suffix(rebuilt->pdata[1], "modules/core/nvme-core.ko"));
-    cr_expect(g_str_has_suffix(rebuilt->pdata[2], "mine/nvme.ko"), "the user's own stands in");
+    cr_expect(true == g_str_has_suffix(rebuilt->pdata[1], "modules/core/nvme-core.ko"));
+    cr_expect(true == g_str_has_suffix(rebuilt->pdata[2], "mine/nvme.ko"), "the user's own stands in");
     cr_expect(driver_module_files(&driver, folder, NULL, &error) == NULL);
     files_remove_folder(folder);
 }

@@ -45,7 +45,7 @@ static void expect_error(const char *text, const char *where, const char *says)
     g_autofree char *plan = plan_of(text, &error);
 
     cr_assert(plan == NULL, "this was taken: %s", text);
-    cr_expect(g_str_has_prefix(error->message, where), "%s", error->message);
+    cr_expect(true == g_str_has_prefix(error->message, where), "%s", error->message);
     cr_expect(strstr(error->message, says) != NULL, "%s", error->message);
     g_error_free(error);
 }

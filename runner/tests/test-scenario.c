@@ -107,7 +107,7 @@ ParameterizedTest(unsigned *row, scenario, refused)
 
     cr_assert(points == NULL, "case %u was taken: %s", *row, test->says);
     cr_assert(error != NULL);
-    cr_expect(g_str_has_prefix(error->message, test->where), "case %u: %s, not at %s", *row,
+    cr_expect(true == g_str_has_prefix(error->message, test->where), "case %u: %s, not at %s", *row,
               error->message, test->where);
     cr_expect(strstr(error->message, test->says) != NULL, "case %u: %s, not \"%s\"", *row,
               error->message, test->says);

@@ -167,7 +167,7 @@ Test(guest_channel, long_output_is_cut)
     cr_expect(bench_run(&bench, "run head -c 6000000 /dev/zero | tr '\\0' x"));
     report = bench_report(&bench);
     cr_expect(eq(sz, strlen(report), OUT_BYTES));
-    cr_expect(g_str_has_suffix(report, "\n… truncated\n"));
+    cr_expect(true == g_str_has_suffix(report, "\n… truncated\n"));
     fixture_free(&bench.fixture);
 }
 

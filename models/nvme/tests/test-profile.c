@@ -22,7 +22,7 @@ Test(nvme_profile, every_value_has_a_source)
             }
             const char *text = sim_keyfile_get(file, params[k].group, source);
             cr_assert(text != NULL, "%s: %s", names[i], params[k].key);
-            cr_expect(g_str_has_prefix(text, "published") || g_str_has_prefix(text, "data sheet") ||
+            cr_expect(true == g_str_has_prefix(text, "published") || g_str_has_prefix(text, "data sheet") ||
                           g_str_has_prefix(text, "estimate"),
                       "%s: %s: %s", names[i], source, text);
         }
@@ -59,7 +59,7 @@ Test(nvme_profile, pci_identity)
     cr_expect(eq(uint, id.msi_vectors, 8));
     cr_expect(eq(uint, id.io_bar_bytes, 256));
     cr_expect(eq(str, (char *)nvme_profile_name(profile), "samsung-sm951"));
-    cr_expect(g_str_has_prefix(nvme_profile_source(profile, "pci.id"), "published"));
+    cr_expect(true == g_str_has_prefix(nvme_profile_source(profile, "pci.id"), "published"));
     cr_expect(eq(str, (char *)nvme_profile_source(profile, "pci.bar0"), "default"));
 }
 

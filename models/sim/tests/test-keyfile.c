@@ -101,7 +101,7 @@ Test(sim_keyfile, a_file_that_is_not_there)
 
     cr_assert(eq(ptr, sim_keyfile_load("/nowhere/at all.ini", &error), NULL));
     cr_expect(g_error_matches(error, SIM_KEYFILE_ERROR, SIM_KEYFILE_ERROR_READ));
-    cr_expect(g_str_has_prefix(error->message, "/nowhere/at all.ini: cannot be read: "));
+    cr_expect(true == g_str_has_prefix(error->message, "/nowhere/at all.ini: cannot be read: "));
 }
 
 Test(sim_keyfile, unknown_key_names_the_nearest)

@@ -149,7 +149,7 @@ Test(sim_telemetry, an_existing_file_is_refused)
     cr_expect(eq(ptr, sim_telemetry_new(bench.path, &error), NULL));
     cr_assert(ne(ptr, error, NULL));
     cr_expect(g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_EXIST));
-    cr_expect(g_str_has_prefix(error->message, bench.path));
+    cr_expect(true == g_str_has_prefix(error->message, bench.path));
     text = bench_close(&bench);
     cr_expect(eq(str, text, ""));
 }
