@@ -138,7 +138,9 @@ static SimTime read_unit(NvmeModel *self, SimTime from, uint64_t stripe, uint64_
 
     if (!profile->page_register || self->media.unit_register[unit] != stripe + 1) {
         self->media.unit_register[unit] = stripe + 1;
-        time += profile->read_ps;
+        /* Its error correction needs the whole of it. */
+        time = profile->read_ps +
+               nvme_profile_span(profile->stripe_bytes, profile->unit_bandwidth);
     }
     return reserve(&self->media.unit_free[unit], from, time) + time;
 }
