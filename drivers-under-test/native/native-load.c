@@ -3,6 +3,8 @@
 
 #include "../guest/generator.h"
 
+/* Threads start one after the other, as processes do that a shell starts. */
+#define START_GAP (20 * SIM_US)
 /* One look at a polled queue that has nothing new. */
 #define LOOK (200 * SIM_NS)
 
@@ -37,7 +39,8 @@ struct NativeLoad {
     void *opaque;
     Target *targets;
     Thread *threads;
-    uint64_t threads_n, completed, in_flight;
+    uint64_t threads_n, started, completed, in_flight;
+    SimEvent starter;
     SimTime start_ps, end_ps, deadline;
     bool open, over;
 };
@@ -238,6 +241,18 @@ static void init_thread(NativeLoad *self, uint64_t index, HostMemory *memory)
     }
 }
 
+static void start_next(void *opaque)
+{
+    NativeLoad *self = opaque;
+    HostThread *thread = &self->threads[self->started++].host;
+
+    if (self->started < self->threads_n) {
+        sim_queue_schedule(self->queue, &self->starter, sim_queue_now(self->queue) + START_GAP,
+                           SIM_PRIO_NORMAL);
+    }
+    host_thread_wake(thread, thread->cpu);
+}
+
 NativeLoad *native_load_new(const NativeLoadSpec *spec, NativeController *const *controllers,
                             HostCpus *cpus, HostMemory *memory,
                             void (*window)(void *opaque, bool start), void *opaque)
@@ -248,6 +263,7 @@ NativeLoad *native_load_new(const NativeLoadSpec *spec, NativeController *const 
     self->cpus = cpus;
     self->queue = host_cpus_queue(cpus);
     self->window = window;
+    sim_event_init(&self->starter, start_next, self);
     self->opaque = opaque;
     self->targets = g_new0(Target, spec->devices_n);
     for (unsigned i = 0; i < spec->devices_n; i++) {
@@ -268,6 +284,7 @@ void native_load_free(NativeLoad *self)
     if (!self) {
         return;
     }
+    sim_queue_cancel(self->queue, &self->starter);
     for (uint64_t i = 0; i < self->threads_n; i++) {
         sim_queue_cancel(self->queue, &self->threads[i].host.event);
         g_free(self->threads[i].ios);
@@ -282,9 +299,7 @@ void native_load_start(NativeLoad *self)
     if (self->spec.warmup == 0) {
         open_window(self);
     }
-    for (uint64_t i = 0; i < self->threads_n; i++) {
-        host_thread_wake(&self->threads[i].host, self->threads[i].host.cpu);
-    }
+    start_next(self);
 }
 
 bool native_load_finished(const NativeLoad *self)

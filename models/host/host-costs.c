@@ -20,7 +20,7 @@ const SimParam host_costs_params[] = {
     TIME("ipi-send", ipi_send_ps, "200ns",
          "native mode: an inter-processor interrupt, on the cpu that sends it"),
     TIME("context-switch", context_switch_ps, "1us",
-         "native mode: from one thread, or from idle, to another"),
+         "native mode: from another thread, or from idle, to a thread"),
     TIME("lock-hold", lock_hold_ps, "200ns",
          "native mode: how long a submission queue's lock is held, within submit"),
     TIME("lock-handover", lock_handover_ps, "100ns",

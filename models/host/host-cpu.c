@@ -27,7 +27,7 @@ typedef struct Cpu {
     SimTime irq_free; /* handlers run until then */
     SimTime stolen;   /* by handlers, from the piece of work in progress */
     SimTime slice_start, spin_start;
-    HostThread *current, *last;
+    HostThread *current;
     HostThread *first, **tail; /* runnable ones */
     uint64_t busy_ps;          /* what has been begun, to its end */
     uint64_t counts[CPU_COUNTERS];
@@ -100,14 +100,14 @@ static SimTime with_sibling(const HostCpus *self, unsigned cpu, SimTime cost)
 
 /* --- Threads --- */
 
-static void begin_work(HostThread *thread)
+/* @switched: the cpu did something else before, or nothing. */
+static void begin_work(HostThread *thread, bool switched)
 {
     HostCpus *self = thread->cpus;
     Cpu *cpu = &self->cpu[thread->cpu];
     SimTime now = sim_queue_now(self->queue), start = MAX(now, cpu->irq_free), cost = 0;
 
-    if (cpu->last != thread) {
-        cpu->last = thread;
+    if (switched) {
         cpu->counts[CPU_SWITCHES]++;
         cost = self->costs.context_switch_ps;
     }
@@ -131,7 +131,7 @@ static void dispatch(HostCpus *self, Cpu *cpu)
         cpu->tail = &cpu->first;
     }
     cpu->slice_start = sim_queue_now(self->queue);
-    begin_work(thread);
+    begin_work(thread, true);
 }
 
 static void enqueue(Cpu *cpu, HostThread *thread)
@@ -170,7 +170,7 @@ static void work_done(void *opaque)
             enqueue(cpu, thread);
             dispatch(self, cpu);
         } else {
-            begin_work(thread);
+            begin_work(thread, false);
         }
         return;
     case HOST_BLOCKS:
@@ -220,7 +220,7 @@ void host_thread_wake(HostThread *self, unsigned from_cpu)
 
     if (self->spinning) {
         end_spin(self);
-        begin_work(self);
+        begin_work(self, false);
         return;
     }
     if (self->runnable) {
@@ -273,17 +273,17 @@ void host_cpu_count_interrupt(HostCpus *self, unsigned cpu)
 
 SimTime host_cpus_broadcast(HostCpus *self, unsigned from)
 {
-    SimTime now = sim_queue_now(self->queue), last = now, sent = 0;
+    SimTime spent = 0;
 
     for (unsigned i = 0; i < self->n; i++) {
         if (i == from || host_cpu_is_idle(self, i)) {
             continue;
         }
         self->cpu[i].counts[CPU_IPIS]++;
-        sent += self->costs.ipi_send_ps;
-        last = MAX(last, host_cpu_interrupt(self, i, self->costs.ipi_ps));
+        spent += self->costs.ipi_send_ps;
+        host_cpu_interrupt(self, i, self->costs.ipi_ps);
     }
-    return MAX(sent, last - now);
+    return spent > 0 ? spent + self->costs.ipi_ps : 0;
 }
 
 /* --- Locks --- */

@@ -63,7 +63,8 @@ SimTime host_cpu_interrupt(HostCpus *self, unsigned cpu, SimTime cost);
 /* Counted as device interrupt of @cpu; its cost comes with host_cpu_interrupt(). */
 void host_cpu_count_interrupt(HostCpus *self, unsigned cpu);
 bool host_cpu_is_idle(const HostCpus *self, unsigned cpu);
-/* An IPI to every cpu that is not idle, but for @from; returns what @from spends. */
+/* An IPI to every cpu that is not idle, but for @from; returns what @from spends: sending them, and
+ * the time of one until it is answered. */
 SimTime host_cpus_broadcast(HostCpus *self, unsigned from);
 
 /* Taken at @at by @cpu and held for @hold: returns how long it spins first. */
