@@ -16,6 +16,7 @@ int cmd_run(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
 int cmd_published(int argc, char **argv);
 int cmd_sql(int argc, char **argv);
 int cmd_profiles(int argc, char **argv);

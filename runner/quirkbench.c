@@ -21,6 +21,7 @@ static const Command commands[] = {
     {"list", cmd_list, "list the runs of a database"},
     {"show", cmd_show, "show a run: devices, interrupts, PCIe transactions, checks"},
     {"dump", cmd_dump, "print a run as canonical text, to compare runs byte for byte"},
+    {"compare", cmd_compare, "put runs beside each other; mark the best and the worst"},
     {"published", cmd_published, "compare runs with the published measurements"},
     {"sql", cmd_sql, "run a query, or a named one, on a database"},
     {"profiles", cmd_profiles, "list profiles; show one with units, ranges, sources"},
