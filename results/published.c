@@ -73,6 +73,7 @@ static void figure_free(void *data)
     g_free(figure->role);
     g_free(figure->limit);
     g_free(figure->note);
+    g_free(figure->native_role);
     g_free(figure);
 }
 
@@ -92,6 +93,7 @@ static PublishedFigure *figure_new(const GPtrArray *rows, guint row)
     figure->role = g_strdup("");
     figure->limit = g_strdup(figure->sata ? "sata" : "");
     figure->note = g_strdup("");
+    figure->native_role = g_strdup("");
     figure->bar_pct = -1;
     return figure;
 }
@@ -132,6 +134,8 @@ static void apply_fit(PublishedFigure *figure, const GPtrArray *fit)
         figure->role = g_strdup(cell(fit, i, "role"));
         figure->limit = g_strdup(cell(fit, i, "limit"));
         figure->note = g_strdup(cell(fit, i, "note"));
+        g_free(figure->native_role);
+        figure->native_role = g_strdup(cell(fit, i, "native_role"));
         figure->bar_pct = *bar ? g_ascii_strtod(bar, NULL) : -1;
         return;
     }

@@ -23,6 +23,7 @@ typedef struct PublishedFigure {
     char *role;         /* "fitted": a profile value comes from it; "predicted"; "" = context */
     char *limit;        /* what limits it: "device", "slot", "host", "sata" or "" */
     char *note;         /* from fit.csv */
+    char *native_role;  /* as role, of native mode; host-limited figures are figures there */
     double bar_pct;     /* most error that passes; < 0: none */
 } PublishedFigure;
 

@@ -12,7 +12,7 @@
 
 typedef enum { CONTEXT, NO_BAR, NO_RUN, HELD, MISSED } Verdict;
 
-/* What the latest run says of a figure. */
+/* What the latest run of a real or of a simulated driver says of a figure. */
 typedef struct Ours {
     int64_t run_id; /* 0: no run */
     double iops, idle_pct, instructions_per_io;
@@ -25,7 +25,7 @@ static const char latest_sql[] =
     " JOIN runs r ON r.run_id = d.run_id AND r.status IN ('passed', 'failed')"
     " JOIN device_summary s ON s.run_id = d.run_id AND s.device = d.device AND s.commands > 0"
     " LEFT JOIN cpu_summary c ON c.run_id = d.run_id"
-    " WHERE d.published_id = ?1 ORDER BY d.run_id DESC LIMIT 1";
+    " WHERE d.published_id = ?1 AND (r.clock = 'native') = ?2 ORDER BY d.run_id DESC LIMIT 1";
 
 static Verdict judge(const PublishedFigure *figure, const Ours *ours)
 {
@@ -36,7 +36,7 @@ static Verdict judge(const PublishedFigure *figure, const Ours *ours)
 }
 
 /* FALSE: the database cannot be read. */
-static bool look_up(sqlite3_stmt *stmt, const PublishedFigure *figure, Ours *ours)
+static bool look_up(sqlite3_stmt *stmt, const PublishedFigure *figure, bool native, Ours *ours)
 {
     int code = SQLITE_DONE;
 
@@ -44,6 +44,7 @@ static bool look_up(sqlite3_stmt *stmt, const PublishedFigure *figure, Ours *our
     if (stmt) {
         sqlite3_reset(stmt);
         sqlite3_bind_text(stmt, 1, figure->id, -1, SQLITE_STATIC);
+        sqlite3_bind_int(stmt, 2, native);
         code = sqlite3_step(stmt);
     }
     if (code == SQLITE_ROW) {
@@ -75,12 +76,8 @@ static const char *verdict_text(const PublishedFigure *figure, const Ours *ours)
     }
 }
 
-static void add_text_row(TextTable *table, const PublishedFigure *figure, const Ours *ours)
+static void add_ours(TextTable *table, const Ours *ours, const char *role)
 {
-    text_table_add(table, figure->scenario_id);
-    text_table_add_format(table, "%s%s", figure->device, *figure->note ? "*" : "");
-    text_table_add_format(table, "%.0f", figure->iops);
-    text_table_add_format(table, "%.0f–%.0f", figure->least, figure->most);
     if (ours->run_id) {
         text_table_add_format(table, "%.0f", ours->iops);
         text_table_add_format(table, "%+.1f%%", ours->error_pct);
@@ -88,8 +85,19 @@ static void add_text_row(TextTable *table, const PublishedFigure *figure, const 
         text_table_add(table, NULL);
         text_table_add(table, NULL);
     }
-    text_table_add(table, *figure->role ? figure->role : "-");
+    text_table_add(table, *role ? role : "-");
+}
+
+static void add_text_row(TextTable *table, const PublishedFigure *figure, const Ours *ours,
+                         const Ours *native)
+{
+    text_table_add(table, figure->scenario_id);
+    text_table_add_format(table, "%s%s", figure->device, *figure->note ? "*" : "");
+    text_table_add_format(table, "%.0f", figure->iops);
+    text_table_add_format(table, "%.0f–%.0f", figure->least, figure->most);
+    add_ours(table, ours, figure->role);
     text_table_add(table, verdict_text(figure, ours));
+    add_ours(table, native, figure->native_role);
 }
 
 /* Idle time is the machine's, so it is told once a scenario. */
@@ -120,6 +128,63 @@ static void append_notes(GString *text)
     }
 }
 
+/* --- Native mode: how far off, over all, over what is predicted, by document --- */
+
+static int by_value(gconstpointer a, gconstpointer b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Appends "median 3.5 %, worst 18.2 % of 51"; @errors is sorted. */
+static void append_errors(GString *text, const char *what, GArray *errors)
+{
+    guint n = errors->len;
+
+    if (n == 0) {
+        return;
+    }
+    g_array_sort(errors, by_value);
+    double low = g_array_index(errors, double, (n - 1) / 2);
+    double high = g_array_index(errors, double, n / 2);
+    g_string_append_printf(text, "  %-10s median error %.1f %%, worst %.1f %%, %u figures\n", what,
+                           (low + high) / 2, g_array_index(errors, double, n - 1), n);
+}
+
+static void append_native(GString *text, const GArray *native)
+{
+    static const char *const documents[] = {"d000", "d002"};
+    static const char *const roles[] = {"fitted", "predicted"};
+    const GPtrArray *figures = published_figures();
+    g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(double));
+    GString *rest = g_string_new(NULL);
+
+    for (guint part = 0; part < 4; part++) {
+        const char *word = part < 2 ? roles[part] : documents[part - 2];
+        g_autoptr(GArray) errors = g_array_new(FALSE, FALSE, sizeof(double));
+        for (guint i = 0; i < figures->len; i++) {
+            const PublishedFigure *figure = g_ptr_array_index(figures, i);
+            const Ours *ours = &g_array_index(native, Ours, i);
+            const char *own = part < 2 ? figure->native_role : figure->scenario_id;
+            double error = fabs(ours->error_pct);
+            if (ours->run_id && *figure->native_role && g_str_has_prefix(own, word)) {
+                g_array_append_val(errors, error);
+                if (part < 2) {
+                    g_array_append_val(all, error);
+                }
+            }
+        }
+        append_errors(rest, word, errors);
+    }
+    if (all->len) {
+        g_string_append(text, "\nSimulated drivers (native mode)\n");
+        append_errors(text, "all", all);
+        g_string_append(text, rest->str);
+    }
+    g_string_free(rest, TRUE);
+}
+
 static void append_summary(GString *text, const guint counts[MISSED + 1])
 {
     g_string_append_printf(text, "%u of %u figures with a bar held, %u missed, %u without a run\n",
@@ -143,7 +208,8 @@ static void add_string(JsonBuilder *builder, const char *name, const char *value
     json_builder_add_string_value(builder, value);
 }
 
-static void add_json_row(JsonBuilder *builder, const PublishedFigure *figure, const Ours *ours)
+static void add_json_row(JsonBuilder *builder, const PublishedFigure *figure, const Ours *ours,
+                         const Ours *native)
 {
     json_builder_begin_object(builder);
     add_string(builder, "scenario", figure->scenario_id);
@@ -168,6 +234,11 @@ static void add_json_row(JsonBuilder *builder, const PublishedFigure *figure, co
     add_number(builder, "bar_pct", figure->bar_pct, figure->bar_pct >= 0);
     add_string(builder, "note", figure->note);
     add_string(builder, "verdict", verdict_text(figure, ours));
+    add_number(builder, "native_run_id", (double)native->run_id, native->run_id);
+    add_number(builder, "native_iops", native->iops, native->run_id);
+    add_number(builder, "native_error_pct", native->error_pct, native->run_id);
+    add_number(builder, "native_idle_pct", native->idle_pct, native->run_id);
+    add_string(builder, "native_role", figure->native_role);
     json_builder_end_object(builder);
 }
 
@@ -176,23 +247,26 @@ static bool collect(sqlite3_stmt *stmt, bool json, GString *text, guint counts[M
 {
     const GPtrArray *figures = published_figures();
     g_autoptr(TextTable) table =
-        text_table_new("scenario|device|median>|range>|ours>|error>|role|verdict");
+        text_table_new("scenario|device|median>|range>|real>|error>|role|verdict|"
+                       "simulated>|error>|role");
     g_autoptr(TextTable) idle =
         text_table_new("scenario|idle % published>|ours>|instructions per I/O>");
     g_autoptr(JsonBuilder) builder = json_builder_new();
+    g_autoptr(GArray) all_native = g_array_new(FALSE, TRUE, sizeof(Ours));
     const char *last_idle = "";
 
     json_builder_begin_array(builder);
     for (guint i = 0; i < figures->len; i++) {
         const PublishedFigure *figure = g_ptr_array_index(figures, i);
-        Ours ours;
+        Ours ours, native;
 
-        if (!look_up(stmt, figure, &ours)) {
+        if (!look_up(stmt, figure, false, &ours) || !look_up(stmt, figure, true, &native)) {
             return false;
         }
         counts[ours.verdict]++;
-        add_text_row(table, figure, &ours);
-        add_json_row(builder, figure, &ours);
+        g_array_append_val(all_native, native);
+        add_text_row(table, figure, &ours, &native);
+        add_json_row(builder, figure, &ours, &native);
         if (isfinite(ours.idle_pct) && !g_str_equal(last_idle, figure->scenario_id)) {
             add_idle_row(idle, figure, &ours);
             last_idle = figure->scenario_id;
@@ -213,6 +287,7 @@ static bool collect(sqlite3_stmt *stmt, bool json, GString *text, guint counts[M
         g_string_append(text, "\nIdle time of the whole machine\n");
         text_table_append(idle, text, 100);
     }
+    append_native(text, all_native);
     g_string_append_c(text, '\n');
     append_summary(text, counts);
     return true;
