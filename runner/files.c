@@ -101,9 +101,12 @@ ScratchFolder *scratch_folder_new(GError **error)
                     g_get_tmp_dir(), g_strerror(errno));
         return NULL;
     }
+    /* The lock gets its name when it is held: a run that begins beside this one must not find it
+     * free. */
+    g_autofree char *fresh = g_build_filename(pattern, "lock.new", NULL);
     g_autofree char *lock = g_build_filename(pattern, "lock", NULL);
-    int fd = open(lock, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0) {
+    int fd = open(fresh, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0 || rename(fresh, lock) < 0) {
         g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(errno), "%s: %s", lock,
                     g_strerror(errno));
         if (fd >= 0) {
