@@ -14,7 +14,7 @@ typedef struct RunArguments {
     char **sets, **files;
     char *db, *cache, *qemu, *kernel, *modules, *clock, *format, *keep, *seed;
     int jobs;
-    gboolean explain, quiet;
+    gboolean explain, quiet, resume;
 } RunArguments;
 
 typedef struct Session {
@@ -48,6 +48,8 @@ static int parse(int argc, char **argv, RunArguments *arguments, ReportFormat *f
         {"keep", 0, 0, G_OPTION_ARG_FILENAME, &arguments->keep,
          "keep telemetry, plan, archive and logs in DIR/run-N", "DIR"},
         {"jobs", 'j', 0, G_OPTION_ARG_INT, &arguments->jobs, "runs at a time (1)", "N"},
+        {"resume", 0, 0, G_OPTION_ARG_NONE, &arguments->resume,
+         "leave out points that the database has, passed or failed, of the same inputs", NULL},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &arguments->quiet, "print only what went wrong", NULL},
         {NULL}};
     const char *const *words = NULL;
@@ -277,6 +279,31 @@ static gboolean check_database(const RunArguments *arguments)
     return TRUE;
 }
 
+/* Takes out what an earlier run of the same files has finished. */
+static int leave_out_finished(Session *session)
+{
+    g_autoptr(GError) error = NULL;
+    const char *db = session->arguments->db ? session->arguments->db : CMD_DEFAULT_DB;
+    guint all = session->points->len;
+    g_autoptr(ResultsStore) store = results_open(db, RESULTS_OPEN_WRITE, &error);
+
+    for (guint i = all; store && !error && i-- > 0;) {
+        if (run_find_finished(g_ptr_array_index(session->prepared, i), session->inputs, store,
+                              &error)) {
+            g_ptr_array_remove_index(session->prepared, i);
+            g_ptr_array_remove_index(session->points, i);
+        }
+    }
+    if (error) {
+        return cmd_fail(CMD_CANNOT_RUN, "run", "%s", error->message);
+    }
+    if (!session->arguments->quiet) {
+        fprintf(stderr, "quirkbench: %u of %u points are there already\n",
+                all - session->points->len, all);
+    }
+    return CMD_GO_ON;
+}
+
 static gboolean all_simulated(GPtrArray *points)
 {
     gboolean all = TRUE;
@@ -315,7 +342,11 @@ static int run_with(const RunArguments *arguments, ReportFormat format)
     if (arguments->explain) {
         return explain_all(&session, error ? error->message : "");
     }
-    return check_database(arguments) ? run_all(&session, format) : CMD_CANNOT_RUN;
+    if (!check_database(arguments)) {
+        return CMD_CANNOT_RUN;
+    }
+    status = arguments->resume ? leave_out_finished(&session) : CMD_GO_ON;
+    return status != CMD_GO_ON ? status : run_all(&session, format);
 }
 
 int cmd_run(int argc, char **argv)

@@ -134,6 +134,73 @@ static gint64 begin_row(const Prepared *prepared, const Inputs *inputs, ResultsS
     return results_run_begin(store, &run, error);
 }
 
+/* --- Resume --- */
+
+/* Whether the run was made of just these inputs. */
+static gboolean has_inputs(ResultsStore *store, gint64 run_id, const GArray *list)
+{
+    static const char count_sql[] = "SELECT COUNT(*) FROM run_input WHERE run_id = ?1";
+    static const char one_sql[] = "SELECT 1 FROM run_input WHERE run_id = ?1 AND kind = ?2"
+                                  " AND name = ?3 AND hash = ?4";
+    sqlite3_stmt *stmt = NULL;
+    gboolean same = sqlite3_prepare_v2(results_db(store), count_sql, -1, &stmt, NULL) == SQLITE_OK;
+
+    if (same) {
+        sqlite3_bind_int64(stmt, 1, run_id);
+        same = sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_int(stmt, 0) == (int)list->len;
+    }
+    sqlite3_finalize(stmt);
+    stmt = NULL;
+    same = same && sqlite3_prepare_v2(results_db(store), one_sql, -1, &stmt, NULL) == SQLITE_OK;
+    for (guint i = 0; same && i < list->len; i++) {
+        const ResultsInput *input = &g_array_index(list, ResultsInput, i);
+        sqlite3_reset(stmt);
+        sqlite3_bind_int64(stmt, 1, run_id);
+        sqlite3_bind_text(stmt, 2, input->kind, -1, SQLITE_STATIC);
+        sqlite3_bind_text(stmt, 3, input->name, -1, SQLITE_STATIC);
+        sqlite3_bind_text(stmt, 4, input->hash, -1, SQLITE_STATIC);
+        same = sqlite3_step(stmt) == SQLITE_ROW;
+    }
+    sqlite3_finalize(stmt);
+    return same;
+}
+
+gint64 run_find_finished(const Prepared *prepared, const Inputs *inputs, ResultsStore *store,
+                         GError **error)
+{
+    static const char sql[] =
+        "SELECT run_id FROM run WHERE scenario = ?1 AND point = ?2 AND scenario_hash = ?3"
+        " AND seed = ?4 AND version = ?5 AND status IN ('passed', 'failed') ORDER BY run_id DESC";
+    const Scenario *scenario = prepared->scenario;
+    g_autoptr(GStringChunk) strings = g_string_chunk_new(1024);
+    g_autofree char *hash = scenario_hash(scenario);
+    g_autofree char *key =
+        scenario->simulated ? NULL : machine_snapshot_key(scenario, inputs, error);
+    g_autoptr(GArray) list =
+        key || scenario->simulated ? run_inputs(prepared, inputs, key, strings, error) : NULL;
+    sqlite3_stmt *stmt = NULL;
+    gint64 found = 0;
+
+    if (!list || sqlite3_prepare_v2(results_db(store), sql, -1, &stmt, NULL) != SQLITE_OK) {
+        if (list) {
+            g_set_error(error, RESULTS_ERROR, RESULTS_ERROR_SQL, "%s: %s", results_path(store),
+                        sqlite3_errmsg(results_db(store)));
+        }
+        return 0;
+    }
+    sqlite3_bind_text(stmt, 1, scenario->name, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 2, scenario->point, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 3, hash, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 4, (gint64)scenario->seed);
+    sqlite3_bind_text(stmt, 5, QB_VERSION, -1, SQLITE_STATIC);
+    while (!found && sqlite3_step(stmt) == SQLITE_ROW) {
+        gint64 run_id = sqlite3_column_int64(stmt, 0);
+        found = has_inputs(store, run_id, list) ? run_id : 0;
+    }
+    sqlite3_finalize(stmt);
+    return found;
+}
+
 /* --- QEMU --- */
 
 static gboolean plug_in(Qemu *qemu, const Scenario *scenario, guint index, const char *folder,
@@ -393,10 +460,10 @@ RunOutcome *run_execute(const Prepared *prepared, const Inputs *inputs, const Ru
         return NULL;
     }
     outcome->status = RESULTS_PASSED;
-    g_autofree char *state =
-        scenario->simulated ? NULL
-                            : snapshot_find(scenario, inputs, options->interrupt_fd,
-                                            options->progress, options->opaque, &key, error);
+    g_autofree char *state = scenario->simulated
+                                 ? NULL
+                                 : snapshot_find(scenario, inputs, options->interrupt_fd,
+                                                 options->progress, options->opaque, &key, error);
     if (!state && !scenario->simulated) {
         return NULL;
     }

@@ -25,6 +25,11 @@ Prepared *run_prepare(Scenario *scenario, const Inputs *inputs, GError **error);
 void run_prepared_free(Prepared *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Prepared, run_prepared_free)
 
+/* The latest run of the same scenario, point, seed and inputs in @store that ended passed or failed;
+ * 0: none, or @error. */
+gint64 run_find_finished(const Prepared *prepared, const Inputs *inputs, ResultsStore *store,
+                         GError **error);
+
 typedef struct RunOutcome {
     gint64 run_id; /* 0: there is no row */
     ResultsStatus status;
