@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The event queue: a binary heap whose events know their place, so a move or a cancel is O(log n).
- * An entry carries the whole sort key; comparing two never touches the events themselves. */
+/* The event queue: a heap of four children a node whose events know their place, so a move or a
+ * cancel is O(log n).  An entry carries the whole sort key; comparing two never touches the events
+ * themselves.  While an event runs its place at the root stands empty: the event that it schedules,
+ * as most do, takes that place and sinks, which is half of the work of a removal and an insertion. */
 #include "sim/sim-queue.h"
 
 /* (priority, insertion) in one number: two bits of priority, 62 of sequence. */
 #define PRIORITY_SHIFT 62
+#define FANOUT 4
 
 typedef struct HeapEntry {
     SimTime when;
@@ -19,6 +22,7 @@ struct SimQueue {
     SimTime now;
     SimTime armed; /* the deadline that the armer was told last */
     bool running;
+    bool hole; /* heap[0] is nobody's */
     void (*arm)(void *opaque, SimTime deadline);
     void *arm_opaque;
 };
@@ -38,7 +42,7 @@ void sim_queue_free(SimQueue *self)
     if (!self) {
         return;
     }
-    for (uint32_t i = 0; i < self->n; i++) {
+    for (uint32_t i = self->hole; i < self->n; i++) {
         self->heap[i].event->position = 0;
     }
     g_free(self->heap);
@@ -64,7 +68,7 @@ static inline void heap_put(SimQueue *self, uint32_t index, const HeapEntry *ent
 static void heap_up(SimQueue *self, uint32_t index, HeapEntry entry)
 {
     while (index > 0) {
-        uint32_t parent = (index - 1) / 2;
+        uint32_t parent = (index - 1) / FANOUT;
 
         if (!entry_before(&entry, &self->heap[parent])) {
             break;
@@ -78,13 +82,15 @@ static void heap_up(SimQueue *self, uint32_t index, HeapEntry entry)
 static void heap_down(SimQueue *self, uint32_t index, HeapEntry entry)
 {
     for (;;) {
-        uint32_t child = 2 * index + 1;
+        uint32_t first = FANOUT * index + 1, child = first;
 
-        if (child >= self->n) {
+        if (first >= self->n) {
             break;
         }
-        if (child + 1 < self->n && entry_before(&self->heap[child + 1], &self->heap[child])) {
-            child++;
+        for (uint32_t i = first + 1; i < MIN(first + FANOUT, self->n); i++) {
+            if (entry_before(&self->heap[i], &self->heap[child])) {
+                child = i;
+            }
         }
         if (!entry_before(&self->heap[child], &entry)) {
             break;
@@ -98,10 +104,21 @@ static void heap_down(SimQueue *self, uint32_t index, HeapEntry entry)
 /* Puts @entry where it belongs, starting from @index, whose old content is not needed any more. */
 static void heap_settle(SimQueue *self, uint32_t index, HeapEntry entry)
 {
-    if (index > 0 && entry_before(&entry, &self->heap[(index - 1) / 2])) {
+    if (index > 0 && entry_before(&entry, &self->heap[(index - 1) / FANOUT])) {
         heap_up(self, index, entry);
     } else {
         heap_down(self, index, entry);
+    }
+}
+
+static void close_hole(SimQueue *self)
+{
+    if (self->hole) {
+        self->hole = false;
+        self->n--;
+        if (self->n > 0) {
+            heap_down(self, 0, self->heap[self->n]);
+        }
     }
 }
 
@@ -140,6 +157,13 @@ void sim_queue_schedule(SimQueue *self, SimEvent *event, SimTime when, SimPriori
     event->when = when;
     event->priority = (uint8_t)priority;
     event->sequence = ++self->sequence;
+    if (self->hole && event->position == 0) {
+        self->hole = false;
+        heap_down(self, 0,
+                  (HeapEntry){when, (uint64_t)priority << PRIORITY_SHIFT | event->sequence, event});
+        return; /* inside a run, which tells the armer */
+    }
+    close_hole(self);
     entry = (HeapEntry){when, (uint64_t)priority << PRIORITY_SHIFT | event->sequence, event};
     if (event->position != 0) {
         heap_settle(self, event->position - 1, entry);
@@ -156,6 +180,7 @@ void sim_queue_schedule(SimQueue *self, SimEvent *event, SimTime when, SimPriori
 void sim_queue_cancel(SimQueue *self, SimEvent *event)
 {
     if (event->position != 0) {
+        close_hole(self);
         heap_remove(self, event);
         rearm(self);
     }
@@ -168,6 +193,14 @@ SimTime sim_queue_now(const SimQueue *self)
 
 SimTime sim_queue_deadline(const SimQueue *self)
 {
+    if (self->hole) { /* the first of the root's children */
+        SimTime first = SIM_TIME_NEVER;
+
+        for (uint32_t i = 1; i < MIN(1 + FANOUT, self->n); i++) {
+            first = MIN(first, self->heap[i].when);
+        }
+        return first;
+    }
     return self->n > 0 ? self->heap[0].when : SIM_TIME_NEVER;
 }
 
@@ -195,9 +228,11 @@ uint64_t sim_queue_run(SimQueue *self, SimTime until)
         if (event->when > self->now) {
             self->now = event->when;
         }
-        heap_remove(self, event);
+        event->position = 0;
+        self->hole = true;
         ran++;
         event->func(event->opaque); /* may free @event */
+        close_hole(self);
     }
     if (until != SIM_TIME_NEVER && until > self->now) {
         self->now = until;
