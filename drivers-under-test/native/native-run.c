@@ -23,7 +23,8 @@ typedef struct Run {
     NativeShared shared;
     SimEvent sample;
     bool window_started, window_ended;
-    GString *log; /* what the driver would print */
+    GPtrArray *loads; /* kept to the end: a thread may still be on its way when its load is over */
+    GString *log;     /* what the driver would print */
     uint64_t ios;
 } Run;
 
@@ -187,6 +188,7 @@ static bool build(Run *self, GError **error)
     self->devices = g_new0(HostDevice *, config->devices_n);
     self->controllers = g_new0(NativeController *, config->devices_n);
     self->log = g_string_new(NULL);
+    self->loads = g_ptr_array_new_with_free_func((GDestroyNotify)native_load_free);
     sim_event_init(&self->sample, sample, self);
     write_begin(self);
     for (unsigned i = 0; i < config->devices_n; i++) {
@@ -201,6 +203,7 @@ static void tear_down(Run *self)
 {
     const NativeRunConfig *config = self->config;
 
+    g_clear_pointer(&self->loads, g_ptr_array_unref);
     for (unsigned i = 0; self->controllers && i < config->devices_n; i++) {
         native_controller_free(self->controllers[i]);
     }
@@ -255,12 +258,13 @@ static bool attach_all(Run *self, GError **error)
 static const char *run_load(Run *self, const NativeLoadSpec *spec)
 {
     const NativeRunConfig *config = self->config;
-    g_autoptr(NativeLoad) load =
+    NativeLoad *load =
         native_load_new(spec, self->controllers, self->cpus, self->memory, window, self);
     g_autofree const char **serials = g_new0(const char *, spec->devices_n);
     g_autoptr(GString) text = g_string_new(NULL);
     uint64_t errors = 0;
 
+    g_ptr_array_add(self->loads, load);
     if (spec->window) {
         report_interrupts(self, "before.interrupts");
     }

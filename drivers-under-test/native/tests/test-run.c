@@ -190,6 +190,25 @@ Test(native_run, length_by_time)
     fixture_clear(&f);
 }
 
+/* The second begins where the first has only just ended, on the same cpus. */
+Test(native_run, two_loads)
+{
+    Fixture f;
+    NativeLoadSpec loads[2];
+
+    fixture_init(&f, "linux-6.1", "samsung-sm951");
+    loads[0] = loads[1] = f.load;
+    loads[0].window = false;
+    loads[0].depth = 4;
+    loads[1].write = true;
+    loads[1].ios = 300;
+    f.config.loads = loads;
+    f.config.loads_n = 2;
+    g_autofree char *text = run(&f);
+    expect_clean(text);
+    fixture_clear(&f);
+}
+
 /* A command that the drive loses hangs this driver for ever: the run's limit ends it. */
 Test(native_run, a_lost_command)
 {
