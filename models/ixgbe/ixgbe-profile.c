@@ -73,6 +73,8 @@ static const SimParam params[] = {
           "receive packet buffer, shared with the flow director's table"),
     COUNT("engine", "rx-fetch-group", rx_fetch_group, 1, 32, NULL,
           "most descriptors that one read fetches for frames that wait for the same queue"),
+    COUNT("engine", "rx-lookahead", rx_lookahead, 1, 8192, NULL,
+          "the oldest frames in the buffer, among which those for the same queue are found"),
     COUNT("engine", "rx-writeback-most", rx_writeback_most, 1, 64, NULL,
           "descriptors of a queue that are ready: so many go out at once"),
     TIME("engine", "rx-writeback-hold", rx_writeback_hold_ps, SIM_MS, NULL,

@@ -2,11 +2,11 @@
 /* The receive engine, from the wire to the packet buffer and from there to memory.
  *
  * Descriptors are fetched on demand: only when a frame waits for one.  A job takes the oldest frame
- * and those behind it that wait for the same ring, reads their descriptors in one go, writes the
- * data, and leaves the descriptors with their ring as ready (ixgbe-rx-ring.c writes them back).  As
- * many jobs as the profile has contexts are under way at once, so frames of a ring gather while all
- * are busy.  A frame that finds no descriptor is dropped, or stops all behind it.
- * Header split, RSC and more than one packet buffer are left out.  [82599 §7.1.3 … §7.1.10] */
+ * and those close behind it that wait for the same ring, reads their descriptors in one go, writes
+ * the data, and leaves the descriptors with their ring as ready (ixgbe-rx-ring.c writes them back).
+ * As many jobs as the profile has contexts are under way at once, so frames of a ring gather while
+ * all are busy.  A frame that finds no descriptor is dropped, or stops all behind it. Header split,
+ * RSC and more than one packet buffer are left out.  [82599 §7.1.3 … §7.1.10] */
 #include "ixgbe/ixgbe-internal.h"
 
 static IxgbeFrame *frame_new(IxgbeModel *self, size_t bytes)
@@ -334,27 +334,40 @@ static void start(IxgbeRxJob *job, IxgbeRxRing *ring, SimTime from)
     sim_queue_schedule(self->port->queue, &job->event, ring->last_done, SIM_PRIO_NORMAL);
 }
 
-/* Takes frames of @ring for one job, at most what @available descriptors hold; at least one fits.
- */
+static void add_frame(IxgbeRxJob *job, IxgbeFrame *frame, unsigned descs)
+{
+    if (job->frames_n == job->frames_allocated) {
+        job->frames_allocated += 8;
+        job->frames = g_renew(IxgbeFrame *, job->frames, job->frames_allocated);
+    }
+    job->frames[job->frames_n++] = frame;
+    job->descs_n += descs;
+}
+
+/* Takes frames of @ring for one job out of the oldest in the buffer, at most what @available
+ * descriptors hold; the first fits. */
 static void gather(IxgbeRxJob *job, IxgbeRxRing *ring, unsigned available)
 {
     IxgbeModel *self = job->model;
     bool alone = IXGBE_GET(self->regs.RDRXCTL[0], RDRXCTL_AGGDIS);
     unsigned group = alone ? 1 : (unsigned)self->profile->rx_fetch_group;
     unsigned most = MIN(MIN(available, ring->entries - ring->fetch), group);
+    const IxgbeFrame *frame = self->rx_first;
 
-    do {
-        unsigned needed = descs_for(self, ring->first);
-        if (job->frames_n > 0 && job->descs_n + needed > most) {
-            break;
+    for (uint64_t i = 0; frame != NULL && i < self->profile->rx_lookahead; i++) {
+        const IxgbeFrame *next = frame->next;
+        if (frame == ring->first) {
+            unsigned needed = descs_for(self, frame);
+            if (job->frames_n > 0 && job->descs_n + needed > most) {
+                break;
+            }
+            add_frame(job, take(self, ring), needed);
+            if (ring->first == NULL || job->descs_n >= most) {
+                break;
+            }
         }
-        if (job->frames_n == job->frames_allocated) {
-            job->frames_allocated += 8;
-            job->frames = g_renew(IxgbeFrame *, job->frames, job->frames_allocated);
-        }
-        job->frames[job->frames_n++] = take(self, ring);
-        job->descs_n += needed;
-    } while (ring->first != NULL);
+        frame = next;
+    }
     if (job->descs_n > job->descs_allocated) {
         job->descs_allocated = job->descs_n + 8;
         job->descs = g_renew(IxgbeRxRead, job->descs, job->descs_allocated);
