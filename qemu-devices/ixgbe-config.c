@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Config space of an 82599: identity, BARs and capabilities at the offsets of its profile.
+ *
+ * As for a drive, the port above gets the payload size that firmware would have chosen for the
+ * pair, because the card is plugged in after firmware has run. */
+#include "qemu/osdep.h"
+#include "hw/pci/msi.h"
+#include "hw/pci/msix.h"
+#include "hw/pci/pci_bridge.h"
+#include "hw/pci/pcie.h"
+#include "qapi/error.h"
+#include "qemu/host-utils.h"
+#include "ixgbe-config.h"
+
+enum { PAYLOAD_SHIFT = 5 };
+
+static uint64_t io_read(void *opaque, hwaddr offset, unsigned size)
+{
+    return 0;
+}
+
+static void io_write(void *opaque, hwaddr offset, uint64_t value, unsigned size) {}
+
+/* Present because the real card has it; no driver is known to use it. */
+static const MemoryRegionOps io_ops = {
+    .read = io_read, .write = io_write, .endianness = DEVICE_LITTLE_ENDIAN};
+
+static void config_identity(PCIDevice *pci, const IxgbePciIdentity *identity)
+{
+    pci_config_set_vendor_id(pci->config, identity->vendor_id);
+    pci_config_set_device_id(pci->config, identity->device_id);
+    pci_config_set_revision(pci->config, identity->revision);
+    pci_config_set_interrupt_pin(pci->config, 1);
+    pci_set_word(pci->config + PCI_SUBSYSTEM_VENDOR_ID, identity->subsystem_vendor_id);
+    pci_set_word(pci->config + PCI_SUBSYSTEM_ID, identity->subsystem_id);
+}
+
+/* Device Control's code of a payload size. */
+static unsigned payload_code(unsigned bytes)
+{
+    return ctz32(MAX(bytes, 128)) - ctz32(128);
+}
+
+static void config_express(PCIDevice *pci, const IxgbePciIdentity *identity, const PcieParams *slot)
+{
+    uint8_t pos = pci->exp.exp_cap;
+
+    pcie_cap_fill_link_ep_usp(pci, identity->lanes, identity->generation);
+    pci_set_word(pci->config + pos + PCI_EXP_LNKSTA,
+                 QEMU_PCI_EXP_LNKSTA_NLW(MIN(identity->lanes, slot->lanes)) |
+                     QEMU_PCI_EXP_LNKSTA_CLS(MIN(identity->generation, slot->generation)));
+    pcie_cap_deverr_init(pci);
+    pcie_cap_flr_init(pci);
+    pci_long_test_and_set_mask(pci->config + pos + PCI_EXP_DEVCAP,
+                               payload_code(identity->max_payload));
+    pci_word_test_and_set_mask(pci->wmask + pos + PCI_EXP_DEVCTL,
+                               PCI_EXP_DEVCTL_PAYLOAD | PCI_EXP_DEVCTL_READRQ |
+                                   PCI_EXP_DEVCTL_RELAX_EN | PCI_EXP_DEVCTL_NOSNOOP_EN);
+    /* The driver reads the completion timeout there; it may set it. */
+    pci_word_test_and_set_mask(pci->wmask + pos + PCI_EXP_DEVCTL2, PCI_EXP_DEVCTL2_COMP_TIMEOUT);
+}
+
+static void set_port_payload(PCIDevice *pci, const IxgbePciIdentity *identity,
+                             const PcieParams *slot)
+{
+    PCIDevice *port = pci_bridge_get_device(pci_get_bus(pci));
+    unsigned code = payload_code(MIN(identity->max_payload, slot->max_payload));
+
+    if (port && pci_is_express(port)) {
+        uint8_t *cap = port->config + port->exp.exp_cap;
+
+        pci_long_test_and_set_mask(cap + PCI_EXP_DEVCAP, payload_code(slot->max_payload));
+        pci_word_test_and_clear_mask(cap + PCI_EXP_DEVCTL, PCI_EXP_DEVCTL_PAYLOAD);
+        pci_word_test_and_set_mask(cap + PCI_EXP_DEVCTL, code << PAYLOAD_SHIFT);
+    }
+}
+
+static bool config_power(PCIDevice *pci, unsigned offset, Error **errp)
+{
+    if (pci_pm_init(pci, offset, errp) < 0) {
+        return false;
+    }
+    pci_set_word(pci->config + offset + PCI_PM_PMC, 3); /* version 1.2 */
+    pci_set_word(pci->config + offset + PCI_PM_CTRL, PCI_PM_CTRL_NO_SOFT_RESET);
+    pci_set_word(pci->wmask + offset + PCI_PM_CTRL, PCI_PM_CTRL_STATE_MASK);
+    return true;
+}
+
+static bool config_interrupts(PCIDevice *pci, const IxgbePciIdentity *identity, MemoryRegion *bar,
+                              Error **errp)
+{
+    if (identity->msi_offset && msi_init(pci, identity->msi_offset, 1, true, true, errp) < 0) {
+        return false;
+    }
+    if (msix_init(pci, identity->msix_vectors, bar, 4, identity->msix_table_offset, bar, 4,
+                  identity->msix_pba_offset, identity->msix_offset, errp) < 0) {
+        return false;
+    }
+    for (unsigned vector = 0; vector < identity->msix_vectors; vector++) {
+        msix_vector_use(pci, vector);
+    }
+    return true;
+}
+
+/* The address with ff-ff in its middle. */
+static uint64_t serial_of(const uint8_t *mac)
+{
+    return (uint64_t)mac[0] << 56 | (uint64_t)mac[1] << 48 | (uint64_t)mac[2] << 40 |
+           0xffffULL << 24 | (uint64_t)mac[3] << 16 | (uint64_t)mac[4] << 8 | mac[5];
+}
+
+static void register_bars(PCIDevice *pci, const IxgbePciIdentity *identity,
+                          QuirkbenchIxgbeBars *bars)
+{
+    pci_register_bar(pci, 0, PCI_BASE_ADDRESS_SPACE_MEMORY | PCI_BASE_ADDRESS_MEM_TYPE_64,
+                     &bars->registers);
+    if (identity->io_bar_bytes) {
+        memory_region_init_io(&bars->io, OBJECT(pci), &io_ops, pci, "quirkbench-ixgbe-io",
+                              identity->io_bar_bytes);
+        pci_register_bar(pci, 2, PCI_BASE_ADDRESS_SPACE_IO, &bars->io);
+    }
+    pci_register_bar(pci, 4, PCI_BASE_ADDRESS_SPACE_MEMORY | PCI_BASE_ADDRESS_MEM_TYPE_64,
+                     &bars->msix);
+}
+
+bool quirkbench_ixgbe_config_init(PCIDevice *pci, const IxgbePciIdentity *identity,
+                                  QuirkbenchIxgbeBars *bars, const uint8_t *mac,
+                                  const PcieParams *slot, Error **errp)
+{
+    config_identity(pci, identity);
+    memory_region_init(&bars->msix, OBJECT(pci), "quirkbench-ixgbe-msix", identity->msix_bar_bytes);
+    if ((identity->pm_offset && !config_power(pci, identity->pm_offset, errp)) ||
+        pcie_cap_init(pci, identity->pcie_offset, PCI_EXP_TYPE_ENDPOINT, 0, errp) < 0 ||
+        !config_interrupts(pci, identity, &bars->msix, errp) ||
+        (identity->aer_offset &&
+         pcie_aer_init(pci, PCI_ERR_VER, identity->aer_offset, PCI_ERR_SIZEOF, errp) < 0)) {
+        quirkbench_ixgbe_config_exit(pci, identity, bars);
+        return false;
+    }
+    config_express(pci, identity, slot);
+    set_port_payload(pci, identity, slot);
+    if (identity->serial_offset) {
+        pcie_dev_ser_num_init(pci, identity->serial_offset, serial_of(mac));
+    }
+    register_bars(pci, identity, bars);
+    return true;
+}
+
+void quirkbench_ixgbe_config_exit(PCIDevice *pci, const IxgbePciIdentity *identity,
+                                  QuirkbenchIxgbeBars *bars)
+{
+    if (identity->aer_offset && pci->exp.aer_cap) {
+        pcie_aer_exit(pci);
+    }
+    if (msix_present(pci)) {
+        msix_uninit(pci, &bars->msix, &bars->msix);
+    }
+    msi_uninit(pci);
+    if (pci->exp.exp_cap) {
+        pcie_cap_exit(pci);
+    }
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A cable in the simulation: `-device quirkbench-wire,id=wire0,sim=sim0`.  Ports that say
+ * `wire=wire0` take its ends; with `tester=on` one end has the frame generator and sink. */
+#include "qemu/osdep.h"
+#include "hw/qdev-properties.h"
+#include "qapi/error.h"
+#include "qemu/module.h"
+#include "sim-object.h"
+#include "quirkbench-wire.h"
+#include "sim/sim-keyfile.h"
+#include "wire/wire-tester.h"
+
+struct QuirkbenchWire {
+    DeviceState parent_obj;
+
+    QuirkbenchSim *sim;
+    char *capture, *start;
+    bool has_tester;
+    uint64_t rate, frames, frame_bytes, flows;
+    int32_t vlan;
+
+    SimPort port;
+    QuirkbenchSimClient client;
+    Wire *wire;
+    WireTester *tester;
+    bool taken[2];
+};
+
+WireEnd *quirkbench_wire_take(QuirkbenchWire *s, Error **errp)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        if (!s->taken[i]) {
+            s->taken[i] = true;
+            return wire_end(s->wire, i);
+        }
+    }
+    error_setg(errp, "both ends of the wire are in use");
+    return NULL;
+}
+
+void quirkbench_wire_release(QuirkbenchWire *s, WireEnd *end)
+{
+    s->taken[end == wire_end(s->wire, 1)] = false;
+}
+
+/* UDP from 198.18.0.1 to 198.19.0.1 and on [RFC 2544 §C.2.2], to every station. */
+static bool wire_make_tester(QuirkbenchWire *s, Error **errp)
+{
+    WireTesterParams params = {
+        .frames_per_s = s->rate,
+        .frames = s->frames,
+        .frame_bytes = s->frame_bytes,
+        .source = {0x02, 0, 0, 0, 0, 1},
+        .destination = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
+        .source_ip = 0xc6120001,
+        .destination_ip = 0xc6130001,
+        .source_port = 9,
+        .source_ports = MIN(s->flows, 65535),
+        .destination_port = 9,
+        .tagged = s->vlan >= 0,
+        .vlan = (uint16_t)s->vlan,
+    };
+    g_autofree char *message = NULL;
+    SimTime when = 0;
+
+    if (s->start && !sim_value_parse(s->start, SIM_UNIT_TIME, &when, &message)) {
+        error_setg(errp, "start=%s: %s", s->start, message);
+        return false;
+    }
+    s->tester = wire_tester_new(s->port.queue, quirkbench_wire_take(s, errp), &params);
+    if (s->start) {
+        wire_tester_start(s->tester, when);
+    }
+    return true;
+}
+
+/* --- Life --- */
+
+static const SimCounter wire_counters[] = {
+    {"frames_generated", "", "frames that the tester has sent"},
+    {"frames_sunk", "", "frames that the tester has received"},
+    {"bytes_sunk", "bytes", "of them, with CRC"},
+    {"frames_carried", "", "frames that the wire has carried, both ways"},
+    {"frames_lost", "", "frames sent while an end was dark"},
+};
+
+static void wire_record(void *opaque, const char *at)
+{
+    QuirkbenchWire *s = opaque;
+    WireTesterCount tester = s->tester ? wire_tester_count(s->tester) : (WireTesterCount){0};
+    WireCount a = wire_end_sent(wire_end(s->wire, 0)), b = wire_end_sent(wire_end(s->wire, 1));
+    const uint64_t values[] = {tester.frames_sent, tester.frames_received, tester.bytes_received,
+                               a.frames + b.frames, a.lost + b.lost};
+
+    sim_counters_record(s->port.telemetry, at, s->port.device, "wire", 0, wire_counters, values,
+                        ARRAY_SIZE(values));
+}
+
+static void wire_nothing(void *opaque) {}
+
+static void wire_realize(DeviceState *dev, Error **errp)
+{
+    QuirkbenchWire *s = QUIRKBENCH_WIRE(dev);
+    g_autoptr(GError) error = NULL;
+
+    if (!s->sim || !dev->id) {
+        error_setg(errp, "%s= is missing", !s->sim ? "sim" : "id");
+        return;
+    }
+    quirkbench_sim_port(s->sim, &s->port);
+    s->port.device = dev->id;
+    s->wire = wire_new(s->port.queue, &(WireParams){.delay_ps = 10 * SIM_NS});
+    if (s->capture && !wire_capture(s->wire, s->capture, &error)) {
+        error_setg(errp, "%s", error->message);
+    } else if (!s->has_tester || wire_make_tester(s, errp)) {
+        s->client = (QuirkbenchSimClient){s, wire_record, wire_nothing, wire_nothing};
+        quirkbench_sim_attach(s->sim, &s->client);
+        return;
+    }
+    g_clear_pointer(&s->tester, wire_tester_free);
+    g_clear_pointer(&s->wire, wire_free);
+}
+
+static const Property wire_properties[] = {
+    DEFINE_PROP_LINK("sim", QuirkbenchWire, sim, TYPE_QUIRKBENCH_SIM, QuirkbenchSim *),
+    DEFINE_PROP_STRING("capture", QuirkbenchWire, capture),
+    DEFINE_PROP_BOOL("tester", QuirkbenchWire, has_tester, false),
+    DEFINE_PROP_STRING("start", QuirkbenchWire, start),
+    DEFINE_PROP_UINT64("rate", QuirkbenchWire, rate, 0),
+    DEFINE_PROP_UINT64("frames", QuirkbenchWire, frames, 0),
+    DEFINE_PROP_UINT64("frame-bytes", QuirkbenchWire, frame_bytes, 64),
+    DEFINE_PROP_UINT64("flows", QuirkbenchWire, flows, 1),
+    DEFINE_PROP_INT32("vlan", QuirkbenchWire, vlan, -1),
+};
+
+static void wire_class_init(ObjectClass *klass, void *data)
+{
+    DeviceClass *dc = DEVICE_CLASS(klass);
+
+    dc->realize = wire_realize;
+    dc->desc = "Quirkbench: an Ethernet cable";
+    dc->user_creatable = true;
+    dc->hotpluggable = false;
+    set_bit(DEVICE_CATEGORY_NETWORK, dc->categories);
+    device_class_set_props(dc, wire_properties);
+}
+
+static const TypeInfo wire_type = {
+    .name = TYPE_QUIRKBENCH_WIRE,
+    .parent = TYPE_DEVICE,
+    .instance_size = sizeof(QuirkbenchWire),
+    .class_init = wire_class_init,
+};
+
+static void wire_register(void)
+{
+    type_register_static(&wire_type);
+}
+type_init(wire_register)
