@@ -380,7 +380,7 @@ static bool store_irq(Sink *sink, ResultsStmt *stmt, const char *device, char **
                       GError **error)
 {
     g_autofree char *effective = between(words, "effective", "affinity");
-    g_autofree char *affinity = between(words, "affinity", NULL);
+    g_autofree char *affinity = between(words, "affinity", "name");
     gint64 irq, vector;
 
     if (g_strv_length(words) < 5 || !number(words[2], &irq) || !number(words[4], &vector) ||

@@ -10,14 +10,14 @@
 
 #define POLL_MS 2
 
-static void sleep_ms(uint64_t ms)
+void devices_poll(void)
 {
-    struct timespec time = {.tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000) * 1000000};
+    struct timespec time = {.tv_nsec = POLL_MS * 1000000};
 
     nanosleep(&time, NULL);
 }
 
-static uint64_t now_ms(void)
+uint64_t devices_now_ms(void)
 {
     struct timespec time;
 
@@ -114,27 +114,30 @@ static bool disk_is_quiet(const char *sysfs, const char *disk, char *before, siz
     return quiet;
 }
 
-static void store(Devices *self, const Device *device)
+bool devices_store(Devices *self, const Device *device, Reason *reason)
 {
     int i = 0;
 
     while (i < self->n && strcmp(self->list[i].serial, device->serial) != 0) {
         i++;
     }
+    if (i == DEVICES_MAX) {
+        return reason_set(reason, "%s is one device too many", device->serial);
+    }
     self->list[i] = *device;
     self->n = i == self->n ? self->n + 1 : self->n;
+    return true;
 }
 
 bool devices_wait(Devices *self, const char *serial, uint64_t ms, Reason *reason)
 {
-    uint64_t end = now_ms() + ms;
+    uint64_t end = devices_now_ms() + ms;
     char name[32], disk[32], state[32] = "", before[256] = "";
     bool seen = false, ready = false;
     Device device = {0};
 
-    if (strlen(serial) >= sizeof(device.serial) ||
-        (!devices_find(self, serial) && self->n == DEVICES_MAX)) {
-        return reason_set(reason, "\"%.40s\" is too long a serial, or one device too many", serial);
+    if (strlen(serial) >= sizeof(device.serial)) {
+        return reason_set(reason, "\"%.40s\" is too long a serial", serial);
     }
     string_set(device.serial, sizeof(device.serial), "%s", serial);
     do {
@@ -148,9 +151,9 @@ bool devices_wait(Devices *self, const char *serial, uint64_t ms, Reason *reason
             }
         }
         if (!ready) {
-            sleep_ms(POLL_MS);
+            devices_poll();
         }
-    } while (!ready && now_ms() < end);
+    } while (!ready && devices_now_ms() < end);
     if (!ready) {
         return seen ? reason_set(
                           reason,
@@ -161,21 +164,20 @@ bool devices_wait(Devices *self, const char *serial, uint64_t ms, Reason *reason
     }
     string_set(device.ctrl, sizeof(device.ctrl), "%s/%s", self->dev, name);
     attribute(self->sysfs, name, "address", device.bdf, sizeof(device.bdf));
-    store(self, &device);
-    return true;
+    return devices_store(self, &device, reason);
 }
 
 bool devices_wait_gone(Devices *self, const char *serial, uint64_t ms, Reason *reason)
 {
-    uint64_t end = now_ms() + ms;
+    uint64_t end = devices_now_ms() + ms;
     char name[32];
 
     while (find_controller(self->sysfs, serial, name, sizeof(name))) {
-        if (now_ms() >= end) {
+        if (devices_now_ms() >= end) {
             return reason_set(reason, "controller %s is still there after %llu ms", serial,
                               (unsigned long long)ms);
         }
-        sleep_ms(POLL_MS);
+        devices_poll();
     }
     for (int i = 0; i < self->n; i++) {
         if (strcmp(self->list[i].serial, serial) == 0) {
@@ -200,9 +202,9 @@ const char *devices_lookup(void *devices, const char *name, const char *field)
     const Device *device = devices_find(devices, name);
 
     if (!device || !field) {
-        return device ? device->disk : NULL;
+        return !device ? NULL : *device->interface ? device->interface : device->disk;
     }
-    return strcmp(field, "ctrl") == 0  ? device->ctrl
-           : strcmp(field, "bdf") == 0 ? device->bdf
-                                       : NULL;
+    return strcmp(field, "bdf") == 0                           ? device->bdf
+           : strcmp(field, "ctrl") == 0 && !*device->interface ? device->ctrl
+                                                               : NULL;
 }

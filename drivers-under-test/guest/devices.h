@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The NVMe controllers that a plan has waited for: found by serial, never by nvmeN. */
+/* What a plan has waited for: NVMe controllers, found by serial, never by nvmeN; network ports
+ * (net.h), whose MAC or PCI address stands for the serial. */
 #pragma once
 #include "text.h"
 
@@ -7,9 +8,10 @@
 
 typedef struct Device {
     char serial[24];
-    char disk[64]; /* /dev/nvmeXn1 */
-    char ctrl[64]; /* /dev/nvmeX */
-    char bdf[24];  /* 0000:01:00.0 */
+    char disk[64];      /* /dev/nvmeXn1 */
+    char ctrl[64];      /* /dev/nvmeX */
+    char bdf[24];       /* 0000:01:00.0 */
+    char interface[16]; /* eth0; empty: an NVMe controller, which has the fields above */
 } Device;
 
 typedef struct Devices {
@@ -22,6 +24,11 @@ typedef struct Devices {
 bool devices_wait(Devices *self, const char *serial, uint64_t ms, Reason *reason);
 /* Waits at most @ms until no controller has that serial, and forgets it. */
 bool devices_wait_gone(Devices *self, const char *serial, uint64_t ms, Reason *reason);
+/* Keeps a copy of @device, in place of one with its serial. */
+bool devices_store(Devices *self, const Device *device, Reason *reason);
+/* Guest time, and what lies between two looks at it. */
+uint64_t devices_now_ms(void);
+void devices_poll(void);
 /* NULL: not waited for. */
 const Device *devices_find(const Devices *self, const char *serial);
 /* A WordsLookup on a Devices. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plan.h"
 #include "load.h"
+#include "net.h"
 #include "plan-shell.h"
 #include "verify.h"
 #include "words.h"
@@ -67,6 +68,20 @@ static bool do_wait_nvme(Plan *self, char **words, int words_n, Reason *reason)
     return take_ms(words[2], &ms, reason) && devices_wait(&self->devices, words[1], ms, reason);
 }
 
+static bool do_wait_net(Plan *self, char **words, int words_n, Reason *reason)
+{
+    uint64_t ms;
+
+    return take_ms(words[2], &ms, reason) && net_wait(&self->devices, words[1], ms, reason);
+}
+
+static bool do_wait_link(Plan *self, char **words, int words_n, Reason *reason)
+{
+    uint64_t ms;
+
+    return take_ms(words[2], &ms, reason) && net_wait_link(&self->devices, words[1], ms, reason);
+}
+
 static bool do_wait_gone(Plan *self, char **words, int words_n, Reason *reason)
 {
     uint64_t ms;
@@ -106,28 +121,61 @@ static bool do_verify(Plan *self, char **words, int words_n, Reason *reason)
            verify_run(&spec, &self->devices, self->channel, reason);
 }
 
-static bool do_observe(Plan *self, char **words, int words_n, Reason *reason)
+/* Reports @body as WHEN.WHAT. */
+static void report_observed(Plan *self, const char *when, const char *what, const Text *body)
 {
-    static const char *const files[] = {"interrupts", "stat", "diskstats"};
+    Text name = {0};
 
-    for (unsigned i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-        char path[64];
-        Text name = {0}, body = {0};
-        bool read;
+    text_printf(&name, "%s.%s", when, what);
+    channel_report(self->channel, name.data, body->data ? body->data : "", body->length);
+    text_free(&name);
+}
 
-        string_set(path, sizeof(path), "/proc/%s", files[i]);
-        text_printf(&name, "%s.%s", words[1], files[i]);
-        read = text_add_file(&body, path);
-        if (read) {
-            channel_report(self->channel, name.data, body.data ? body.data : "", body.length);
-        }
-        text_free(&name);
-        text_free(&body);
-        if (!read) {
-            return reason_set(reason, "cannot read %s: %s", path, strerror(errno));
+static bool observe_file(Plan *self, const char *when, const char *what, const char *path,
+                         Reason *reason)
+{
+    Text body = {0};
+    bool read = text_add_file(&body, path);
+
+    if (read) {
+        report_observed(self, when, what, &body);
+    }
+    text_free(&body);
+    return read || reason_set(reason, "cannot read %s: %s", path, strerror(errno));
+}
+
+static bool observe_statistics(Plan *self, const char *when, Reason *reason)
+{
+    Text body = {0};
+    bool read = net_statistics_add(&body, &self->devices, reason);
+
+    if (read) {
+        report_observed(self, when, "ethtool-S", &body);
+    }
+    text_free(&body);
+    return read;
+}
+
+static bool has_ports(const Devices *devices)
+{
+    for (int i = 0; i < devices->n; i++) {
+        if (*devices->list[i].interface) {
+            return true;
         }
     }
-    return true;
+    return false;
+}
+
+static bool do_observe(Plan *self, char **words, int words_n, Reason *reason)
+{
+    const char *when = words[1];
+
+    return observe_file(self, when, "interrupts", "/proc/interrupts", reason) &&
+           observe_file(self, when, "stat", "/proc/stat", reason) &&
+           observe_file(self, when, "diskstats", "/proc/diskstats", reason) &&
+           (!has_ports(&self->devices) ||
+            (observe_file(self, when, "net-dev", "/proc/net/dev", reason) &&
+             observe_statistics(self, when, reason)));
 }
 
 static bool do_queue_map(Plan *self, char **words, int words_n, Reason *reason)
@@ -194,6 +242,8 @@ static const struct Command {
     {"insmod", 2, WORDS_MAX, do_insmod, "insmod FILE [name=value …]"},
     {"rmmod", 2, 2, do_rmmod, "rmmod NAME"},
     {"wait-nvme", 3, 3, do_wait_nvme, "wait-nvme SERIAL MS"},
+    {"wait-net", 3, 3, do_wait_net, "wait-net MAC-OR-BDF MS"},
+    {"wait-link", 3, 3, do_wait_link, "wait-link MAC-OR-BDF MS"},
     {"wait-gone", 3, 3, do_wait_gone, "wait-gone SERIAL MS"},
     {"write", 3, 3, do_write, "write FILE TEXT"},
     {"load", 2, WORDS_MAX, do_load, "load key=value …"},

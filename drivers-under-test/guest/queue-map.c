@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define NUMBERS_MAX 4096
 
@@ -69,6 +70,42 @@ static void add_queues(Text *out, const char *sysfs, const Device *device, int *
     }
 }
 
+/* The name that the driver gave an interrupt, a folder of its number; "-" when it did not. */
+static void add_irq_name(Text *out, const char *proc, int irq)
+{
+    char path[PATH_MAX];
+    struct dirent *entry;
+    DIR *dir;
+
+    string_set(path, sizeof(path), "%s/irq/%d", proc, irq);
+    dir = opendir(path);
+    do {
+        entry = dir ? readdir(dir) : NULL;
+    } while (entry && (entry->d_name[0] == '.' || entry->d_type != DT_DIR));
+    text_printf(out, " name %s", entry ? entry->d_name : "-");
+    if (dir) {
+        closedir(dir);
+    }
+}
+
+/* Queues that the interface uses, and the cpus that send by them: a mask, as in sysfs. */
+static void add_net_queues(Text *out, const char *sysfs, const Device *device)
+{
+    char path[PATH_MAX], line[1024];
+
+    text_printf(out, "%s interface %s\n", device->serial, device->interface);
+    for (int i = 0; i < NUMBERS_MAX; i++) {
+        string_set(path, sizeof(path), "%s/class/net/%s/queues/tx-%d", sysfs, device->interface, i);
+        if (access(path, F_OK) != 0) {
+            return;
+        }
+        string_set(path, sizeof(path), "%s/class/net/%s/queues/tx-%d/xps_cpus", sysfs,
+                   device->interface, i);
+        text_printf(out, "%s tx %d mask %s\n", device->serial, i,
+                    word_of(path, line, sizeof(line)));
+    }
+}
+
 static void add_vectors(Text *out, const Devices *devices, const Device *device, int *numbers)
 {
     char path[PATH_MAX], effective[1024], affinity[1024];
@@ -82,7 +119,11 @@ static void add_vectors(Text *out, const Devices *devices, const Device *device,
         text_printf(out, "%s irq %d vector %d effective %s", device->serial, numbers[i], i,
                     word_of(path, effective, sizeof(effective)));
         string_set(path, sizeof(path), "%s/irq/%d/smp_affinity_list", devices->proc, numbers[i]);
-        text_printf(out, " affinity %s\n", word_of(path, affinity, sizeof(affinity)));
+        text_printf(out, " affinity %s", word_of(path, affinity, sizeof(affinity)));
+        if (*device->interface) {
+            add_irq_name(out, devices->proc, numbers[i]);
+        }
+        text_printf(out, "\n");
     }
 }
 
@@ -95,7 +136,11 @@ void queue_map_add(Text *out, const Devices *devices)
         const char *colon = strchr(device->bdf, ':'); /* without the domain */
 
         text_printf(out, "%s bdf %s\n", device->serial, colon ? colon + 1 : device->bdf);
-        add_queues(out, devices->sysfs, device, numbers);
+        if (*device->interface) {
+            add_net_queues(out, devices->sysfs, device);
+        } else {
+            add_queues(out, devices->sysfs, device, numbers);
+        }
         add_vectors(out, devices, device, numbers);
     }
 }

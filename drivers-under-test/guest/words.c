@@ -68,11 +68,12 @@ void words_substitute(Text *out, const char *line, WordsLookup lookup, void *dat
 
             memcpy(name, line + 1, length);
             name[length] = '\0';
-            colon = strchr(name, ':');
+            value = lookup(data, name, NULL); /* a MAC address has colons of its own */
+            colon = value ? NULL : strrchr(name, ':');
             if (colon) {
                 *colon++ = '\0';
+                value = lookup(data, name, colon);
             }
-            value = lookup(data, name, colon);
         }
         if (value) {
             text_add(out, value, strlen(value));

@@ -2,7 +2,9 @@
 /* Controllers by serial, and the queue map, against a folder in place of sysfs. */
 #include "devices.h"
 #include "fixture.h"
+#include "net.h"
 #include <criterion/new/assert.h>
+#include <unistd.h>
 
 typedef struct Bench {
     Fixture fixture;
@@ -131,6 +133,98 @@ Test(guest_devices, queue_map_in_order_of_numbers)
                          "S1 hctx 10 cpus 3\n"
                          "S1 irq 27 vector 0 effective 1 affinity 0-3\n"
                          "S1 irq 101 vector 1 effective - affinity -\n"));
+    text_free(&out);
+    bench_end(&bench);
+}
+
+/* --- Network ports --- */
+
+/* eth1 is the port; its VLAN has the same address, but no device; eth0 is another port. */
+static void add_ports(Bench *bench)
+{
+    g_autofree char *device = fixture_path(&bench->fixture, "class/net/eth1/device");
+    g_autofree char *other = fixture_path(&bench->fixture, "class/net/eth0/device");
+
+    fixture_file(&bench->fixture, "class/net/eth1.1000/address", "00:1b:21:00:00:02\n");
+    fixture_file(&bench->fixture, "class/net/eth1/address", "00:1b:21:00:00:02\n");
+    fixture_file(&bench->fixture, "class/net/eth1/carrier", "1\n");
+    fixture_file(&bench->fixture, "class/net/eth0/address", "00:1b:21:00:00:01\n");
+    cr_assert(symlink("../../../0000:01:00.1", device) == 0);
+    cr_assert(symlink("../../../0000:01:00.0", other) == 0);
+}
+
+Test(guest_devices, port_found_by_mac)
+{
+    Reason reason = {""};
+    Bench bench;
+
+    bench_init(&bench);
+    add_ports(&bench);
+    cr_assert(net_wait(&bench.devices, "00:1B:21:00:00:02", 1000, &reason), "%s", reason.text);
+    cr_expect(
+        eq(str, (char *)devices_lookup(&bench.devices, "00:1B:21:00:00:02", NULL), (char *)"eth1"));
+    cr_expect(eq(str, (char *)devices_lookup(&bench.devices, "00:1B:21:00:00:02", "bdf"),
+                 (char *)"0000:01:00.1"));
+    cr_expect(net_wait_link(&bench.devices, "00:1B:21:00:00:02", 10, &reason), "%s", reason.text);
+    bench_end(&bench);
+}
+
+Test(guest_devices, port_found_by_pci_address)
+{
+    Reason reason = {""};
+    Bench bench;
+
+    bench_init(&bench);
+    add_ports(&bench);
+    cr_assert(net_wait(&bench.devices, "0000:01:00.0", 1000, &reason), "%s", reason.text);
+    cr_expect(
+        eq(str, (char *)devices_lookup(&bench.devices, "0000:01:00.0", NULL), (char *)"eth0"));
+    bench_end(&bench);
+}
+
+Test(guest_devices, missing_port_and_link_are_told)
+{
+    Reason reason = {""};
+    Bench bench;
+
+    bench_init(&bench);
+    add_ports(&bench);
+    cr_expect(not(net_wait(&bench.devices, "00:1b:21:00:00:03", 5, &reason)));
+    cr_expect(eq(str, reason.text, (char *)"no interface of 00:1b:21:00:00:03 after 5 ms"));
+    cr_expect(not(net_wait_link(&bench.devices, "00:1b:21:00:00:01", 5, &reason)));
+    cr_expect(eq(str, reason.text, (char *)"wait-net 00:1b:21:00:00:01 has to come before"));
+    cr_assert(net_wait(&bench.devices, "00:1b:21:00:00:01", 5, &reason));
+    cr_expect(not(net_wait_link(&bench.devices, "00:1b:21:00:00:01", 5, &reason)));
+    cr_expect(eq(str, reason.text, (char *)"00:1b:21:00:00:01 (eth0) has no link after 5 ms"));
+    cr_expect(not(net_wait(&bench.devices, "0123456789012345678901234", 5, &reason)));
+    bench_end(&bench);
+}
+
+Test(guest_devices, queue_map_of_a_port)
+{
+    Reason reason = {""};
+    Text out = {0};
+    Bench bench;
+
+    bench_init(&bench);
+    add_ports(&bench);
+    fixture_file(&bench.fixture, "class/net/eth1/queues/tx-0/xps_cpus", "00000001\n");
+    fixture_file(&bench.fixture, "class/net/eth1/queues/tx-1/xps_cpus", "00000002\n");
+    fixture_file(&bench.fixture, "bus/pci/devices/0000:01:00.1/msi_irqs/27", "msix\n");
+    fixture_file(&bench.fixture, "bus/pci/devices/0000:01:00.1/msi_irqs/28", "msix\n");
+    fixture_file(&bench.fixture, "irq/27/effective_affinity_list", "1\n");
+    fixture_file(&bench.fixture, "irq/27/smp_affinity_list", "0-3\n");
+    fixture_file(&bench.fixture, "irq/27/eth1-TxRx-0/none", "");
+    cr_assert(net_wait(&bench.devices, "00:1b:21:00:00:02", 1000, &reason));
+    queue_map_add(&out, &bench.devices);
+    cr_expect(eq(str, out.data,
+                 (char *)"00:1b:21:00:00:02 bdf 01:00.1\n"
+                         "00:1b:21:00:00:02 interface eth1\n"
+                         "00:1b:21:00:00:02 tx 0 mask 00000001\n"
+                         "00:1b:21:00:00:02 tx 1 mask 00000002\n"
+                         "00:1b:21:00:00:02 irq 27 vector 0 effective 1 affinity 0-3 name "
+                         "eth1-TxRx-0\n"
+                         "00:1b:21:00:00:02 irq 28 vector 1 effective - affinity - name -\n"));
     text_free(&out);
     bench_end(&bench);
 }

@@ -61,6 +61,9 @@ ParameterizedTestParameters(guest_plan, serials_in_a_line)
         {"{S2} {S1:size} {", "{S2} {S1:size} {"},
         {"awk '{print $1}' ${X} {{S1}}", "awk '{print $1}' ${X} {/dev/nvme3n1}"},
         {"{} {S1", "{} {S1"},
+        {"ip link set {00:1b:21:00:00:01} up", "ip link set eth0 up"},
+        {"{00:1b:21:00:00:01:bdf} {00:1b}", "0000:03:00.1 {00:1b}"},
+        {"{00:1b:21:00:00:01:ctrl}", "{00:1b:21:00:00:01:ctrl}"},
     };
 
     return cr_make_param_array(Substitution, cases, sizeof(cases) / sizeof(cases[0]));
@@ -68,7 +71,10 @@ ParameterizedTestParameters(guest_plan, serials_in_a_line)
 
 ParameterizedTest(Substitution *substitution, guest_plan, serials_in_a_line)
 {
-    Devices devices = {.n = 1, .list = {{"S1", "/dev/nvme3n1", "/dev/nvme3", "0000:02:00.0"}}};
+    Devices devices = {
+        .n = 2,
+        .list = {{"S1", "/dev/nvme3n1", "/dev/nvme3", "0000:02:00.0", ""},
+                 {.serial = "00:1b:21:00:00:01", .bdf = "0000:03:00.1", .interface = "eth0"}}};
     Text out = {0};
 
     text_add(&out, "", 0);
