@@ -89,5 +89,8 @@ static inline SimTime nvme_profile_span(uint64_t bytes, uint64_t bytes_per_s)
     if (bytes_per_s == 0) {
         return 0;
     }
+    if (bytes < UINT64_C(1) << 24 && bytes_per_s < UINT64_C(1) << 60) { /* 64 bits hold it */
+        return (bytes * SIM_S + bytes_per_s - 1) / bytes_per_s;
+    }
     return (SimTime)(((unsigned __int128)bytes * SIM_S + bytes_per_s - 1) / bytes_per_s);
 }

@@ -107,6 +107,15 @@ void nvme_model_kick(NvmeModel *self, SimTime when)
     }
 }
 
+/* When an entry that is due at @due can be fetched: not while the front end is too far behind
+ * (is_behind), which time alone changes. */
+static SimTime fetch_time(const NvmeModel *self, SimTime due)
+{
+    SimTime ahead = self->profile->fetch_ahead_ps, front = self->media.front_free;
+
+    return ahead != 0 && front > ahead ? MAX(due, front - ahead) : due;
+}
+
 static void invalid_doorbell(NvmeModel *self, const char *text, unsigned info)
 {
     nvme_model_violation(self, "NVMe-1.1 §3.1.11", text);
@@ -149,7 +158,7 @@ static void tail_written(NvmeModel *self, NvmeSq *sq, uint32_t value, SimTime ar
     nvme_model_outstanding(self, arrival, added);
     if (added > 0) {
         set_pending(self, sq->qid, true);
-        nvme_model_kick(self, arrival + self->profile->doorbell_to_fetch_ps);
+        nvme_model_kick(self, fetch_time(self, arrival + self->profile->doorbell_to_fetch_ps));
     }
 }
 
@@ -219,7 +228,9 @@ static SimTime doorbell_event(const NvmeModel *self, const NvmeDoorbell *doorbel
     const NvmeCq *cq = self->cqs[doorbell->qid];
 
     if (!doorbell->is_cq) {
-        return doorbell->arrival + self->profile->doorbell_to_fetch_ps;
+        SimTime due = doorbell->arrival + self->profile->doorbell_to_fetch_ps;
+
+        return self->sqs[doorbell->qid] != NULL ? fetch_time(self, due) : due;
     }
     if (cq == NULL || self->intx || cq->used == cq->size - 1 || doorbell->value >= cq->size ||
         ring_distance(cq->head, doorbell->value, cq->size) > cq->posted) {
