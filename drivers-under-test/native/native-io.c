@@ -315,7 +315,6 @@ void native_controller_start(NativeController *self)
 {
     static const HostDeviceOps running = {interrupt, not_posted};
     static const HostDeviceOps polling = {interrupt, posted};
-    bool polled = false;
 
     self->vectors = g_new0(NativeVector, NATIVE_QUEUES + 1);
     for (unsigned i = 0; i <= NATIVE_QUEUES; i++) {
@@ -328,9 +327,9 @@ void native_controller_start(NativeController *self)
         sim_event_init(&vector->event, vector_event, vector);
     }
     for (unsigned q = 1; q <= self->map.cqs; q++) {
-        polled = polled || self->map.polled[q];
+        self->polls = self->polls || self->map.polled[q];
     }
-    host_device_listen(self->device, polled ? &polling : &running, self);
+    host_device_listen(self->device, self->polls ? &polling : &running, self);
     if (self->driver->poll_ps) {
         sim_queue_schedule(self->queue, &self->poll,
                            sim_queue_now(self->queue) + self->driver->poll_ps, SIM_PRIO_LATE);

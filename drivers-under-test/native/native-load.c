@@ -142,7 +142,12 @@ static NativeSq *queue_of(const Thread *thread)
 static NativeCq *polled_cq(const Thread *thread)
 {
     NativeController *controller = thread->target->controller;
-    unsigned cq = controller->map.cq_of[queue_of(thread)->qid];
+    unsigned cq;
+
+    if (!controller->polls) {
+        return NULL;
+    }
+    cq = controller->map.cq_of[queue_of(thread)->qid];
 
     return controller->map.polled[cq] ? &controller->cqs[cq] : NULL;
 }

@@ -103,6 +103,7 @@ struct NativeController {
     NvmeIdNamespace ns;
     unsigned lba_shift;
     NativeMap map;
+    bool polls; /* some CQs have no interrupts */
     struct NativeSq *sqs; /* by qid; 0 is the admin queue */
     struct NativeCq *cqs;
     struct NativeVector *vectors;

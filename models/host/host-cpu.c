@@ -27,6 +27,7 @@ typedef struct Cpu {
     SimTime irq_free; /* handlers run until then */
     SimTime stolen;   /* by handlers, from the piece of work in progress */
     SimTime slice_start, spin_start;
+    unsigned sibling; /* the next cpu of the core; the last one's is the first */
     HostThread *current;
     HostThread *first, **tail; /* runnable ones */
     uint64_t busy_ps;          /* what has been begun, to its end */
@@ -36,7 +37,7 @@ typedef struct Cpu {
 struct HostCpus {
     SimQueue *queue;
     HostCosts costs;
-    unsigned n, cores;
+    unsigned n;
     Cpu *cpu;
 };
 
@@ -44,15 +45,15 @@ HostCpus *host_cpus_new(SimQueue *queue, unsigned n, unsigned threads_per_core,
                         const HostCosts *costs)
 {
     HostCpus *self = g_new0(HostCpus, 1);
+    unsigned cores = MAX(n / MAX(threads_per_core, 1), 1);
 
     self->queue = queue;
     self->costs = *costs;
     self->n = n;
-    self->cores = n / MAX(threads_per_core, 1);
-    self->cores = MAX(self->cores, 1);
     self->cpu = g_new0(Cpu, n);
     for (unsigned i = 0; i < n; i++) {
         self->cpu[i].tail = &self->cpu[i].first;
+        self->cpu[i].sibling = i + cores < n ? i + cores : i % cores;
     }
     return self;
 }
@@ -90,8 +91,8 @@ bool host_cpu_is_idle(const HostCpus *self, unsigned cpu)
 /* @cost on @cpu, where another thread of the core may be in the way. */
 static SimTime with_sibling(const HostCpus *self, unsigned cpu, SimTime cost)
 {
-    for (unsigned i = cpu % self->cores; i < self->n; i += self->cores) {
-        if (i != cpu && !host_cpu_is_idle(self, i)) {
+    for (unsigned i = self->cpu[cpu].sibling; i != cpu; i = self->cpu[i].sibling) {
+        if (!host_cpu_is_idle(self, i)) {
             return cost + cost * self->costs.sibling_percent / 100;
         }
     }

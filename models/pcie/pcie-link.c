@@ -282,7 +282,7 @@ static inline uint64_t dllps_due(uint64_t *since, uint64_t every, uint64_t tlps)
         return 0;
     }
     due = *since / every;
-    *since %= every;
+    *since -= due * every;
     return due;
 }
 

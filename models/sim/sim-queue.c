@@ -16,16 +16,18 @@ typedef struct HeapEntry {
 } HeapEntry;
 
 struct SimQueue {
+    SimTime now; /* first: sim_queue_now() */
     HeapEntry *heap;
     uint32_t n, allocated;
     uint64_t sequence;
-    SimTime now;
     SimTime armed; /* the deadline that the armer was told last */
     bool running;
     bool hole; /* heap[0] is nobody's */
     void (*arm)(void *opaque, SimTime deadline);
     void *arm_opaque;
 };
+
+G_STATIC_ASSERT(offsetof(SimQueue, now) == 0);
 
 SimQueue *sim_queue_new(void)
 {
@@ -184,11 +186,6 @@ void sim_queue_cancel(SimQueue *self, SimEvent *event)
         heap_remove(self, event);
         rearm(self);
     }
-}
-
-SimTime sim_queue_now(const SimQueue *self)
-{
-    return self->now;
 }
 
 SimTime sim_queue_deadline(const SimQueue *self)
