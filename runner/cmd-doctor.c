@@ -87,6 +87,10 @@ static void check_inputs(Doctor *self)
     for (char **name = drivers; *name; name++) {
         g_autoptr(GError) inner = NULL;
         g_autoptr(Driver) driver = driver_load(*name, &inner);
+        if (driver && driver->simulated) {
+            good("driver", "%s: simulated", *name);
+            continue;
+        }
         g_autoptr(GPtrArray) files = driver
                                          ? driver_module_files(driver, inputs->modules_dir,
                                                                inputs->fallback_modules_dir, &inner)
