@@ -89,10 +89,10 @@ int64_t bench_begin(Bench *self, uint64_t seed, const char *kernel_hash)
     return run_id;
 }
 
-int64_t bench_golden(Bench *self)
+static int64_t take(Bench *self, uint64_t seed, const char *name)
 {
-    int64_t run_id = bench_begin(self, 7, "bb22");
-    g_autofree char *golden = bench_file("golden.jsonl");
+    int64_t run_id = bench_begin(self, seed, "bb22");
+    g_autofree char *golden = bench_file(name);
     g_autoptr(GError) error = NULL;
     bool ended = false;
 
@@ -102,6 +102,16 @@ int64_t bench_golden(Bench *self)
     cr_assert(results_run_finish(self->store, run_id, RESULTS_PASSED, NULL, NULL, 3.25, &error),
               "%s", error ? error->message : "");
     return run_id;
+}
+
+int64_t bench_golden(Bench *self)
+{
+    return take(self, 7, "golden.jsonl");
+}
+
+int64_t bench_golden_port(Bench *self)
+{
+    return take(self, 8, "golden-port.jsonl");
 }
 
 char *bench_ask(Bench *self, const char *sql, int64_t run_id)

@@ -31,6 +31,8 @@ void bench_reopen(Bench *self, ResultsOpen mode);
 int64_t bench_begin(Bench *self, uint64_t seed, const char *kernel_hash);
 /* That, with golden.jsonl taken in and finished as passed. */
 int64_t bench_golden(Bench *self);
+/* A run with a network port, of golden-port.jsonl. */
+int64_t bench_golden_port(Bench *self);
 /* All rows of @sql: cells joined by '|', rows by '\n'.  @run_id for :run_id. (transfer full) */
 char *bench_ask(Bench *self, const char *sql, int64_t run_id);
 /* Writes @text to a file in the folder; its path. (transfer full) */

@@ -43,6 +43,8 @@ Test(results_ingest, views_have_their_columns)
         {"device_summary", "run_id,scenario,device,profile,driver,iops,mib_per_s,latency_p50_ns,"
                            "latency_p99_ns,commands,interrupts,violations"},
         {"interrupt_spread", "run_id,device,vector,cpu,interrupts"},
+        {"packet_summary", "run_id,device,queue,rx_packets,tx_packets,dropped,"
+                           "descriptors_per_writeback"},
         {"pcie_by_purpose",
          "run_id,device,purpose,direction,tlp_type,tlps,payload_bytes,wire_bytes"},
         {"queue_map", "run_id,device,cpu,sq,cq,vector"},
@@ -324,4 +326,43 @@ Test(results_ingest, reports_can_be_read)
 
     cr_expect(true == g_str_has_prefix(log, "[    0.000000] Linux version"));
     cr_expect(not(none != NULL));
+}
+
+/* Window of 10 ms.  Ring 0: 50 to 5050 frames in 10 to 1010 writes; ring 1: 50 to 4050 in 25 to 2025,
+ * 600 dropped, 9000 sent. */
+Test(results_ingest, network_port)
+{
+    g_autoptr(Bench) bench = bench_new();
+    int64_t run_id = bench_golden_port(bench);
+
+    bench_expect(bench, run_id,
+                 "SELECT queue, rx_packets, tx_packets, dropped, descriptors_per_writeback,"
+                 " tx_descriptors_per_writeback, rx_bytes, tx_bytes FROM packet_summary"
+                 " ORDER BY queue",
+                 "0|5000|0|0|5.0|-|300000|0\n1|4000|9000|600|2.0|3.0|240000|540000");
+    bench_expect(bench, run_id,
+                 "SELECT profile, rx_packets, tx_packets, dropped, rx_pps, tx_pps, received,"
+                 " dropped_missed, dropped_no_descriptor, rx_queues, tx_queues,"
+                 " descriptors_per_writeback, tx_descriptors_per_writeback, wire_bytes_per_packet,"
+                 " partial_line_writes, interrupts, window_ns FROM port_summary",
+                 "82599es|9000|9000|1000|900000.0|900000.0|10000|400|600|2|1|3.0|3.0|50.0|12000|"
+                 "500|10000000");
+    bench_expect(bench, run_id, "SELECT device, left_value, held FROM identity", "eth0|10100|1");
+    /* A port's MAC is its serial; the driver names vectors. */
+    bench_expect(bench, run_id, "SELECT vector, affinity_cpus FROM irq_vector WHERE device = 'eth0'",
+                 "0|0\n1|0-1");
+    bench_expect(bench, run_id,
+                 "SELECT name, vector, cpu, interrupts FROM interrupt WHERE device = 'eth0'"
+                 " ORDER BY 2",
+                 "eth0-TxRx-0|0|0|300\neth0-TxRx-1|1|1|200");
+}
+
+/* A run without ports has no rows of them. */
+Test(results_ingest, no_network_port)
+{
+    g_autoptr(Bench) bench = bench_new();
+    int64_t run_id = bench_golden(bench);
+
+    bench_expect(bench, run_id, "SELECT * FROM packet_summary", "");
+    bench_expect(bench, run_id, "SELECT * FROM port_summary", "");
 }

@@ -7,12 +7,15 @@ Test(results_query, every_query_runs_and_has_a_value)
 {
     g_autoptr(Bench) bench = bench_new();
     g_auto(GStrv) names = results_query_names();
-    int64_t run_id = bench_golden(bench);
+    g_autoptr(Bench) port_bench = bench_new(); /* queries compare the runs of a scenario */
+    int64_t run_id = bench_golden(bench), port_run_id = bench_golden_port(port_bench);
 
     cr_expect(gt(u32, g_strv_length(names), 8));
     for (int i = 0; names[i]; i++) {
         const char *sql = results_query_sql(names[i], NULL);
-        g_autofree char *rows = bench_ask(bench, sql, run_id);
+        g_autofree char *drives = bench_ask(bench, sql, run_id);
+        g_autofree char *ports = bench_ask(port_bench, sql, port_run_id);
+        g_autofree char *rows = g_strconcat(drives, ports, NULL);
         sqlite3_stmt *stmt = NULL;
         bool value = false;
 
@@ -71,6 +74,34 @@ Test(results_query, block_size_cliff)
 {
     value_is("block-size-cliff", "1|nvme1|intel-750|65536|50000.0|3125.0|-\n"
                                  "1|nvme0|samsung-sm951|4096|200000.0|781.25|-");
+}
+
+static void port_value_is(const char *name, const char *rows)
+{
+    g_autoptr(Bench) bench = bench_new();
+
+    bench_expect(bench, bench_golden_port(bench), results_query_sql(name, NULL), rows);
+}
+
+Test(results_query, descriptors_per_writeback)
+{
+    /* ring 0: 5000 in 1000, ring 1: 4000 in 2000 */
+    port_value_is("descriptors-per-writeback", "1|eth0|0|5000|0|1000|0|0|0|0|0|0|0|5.0\n"
+                                               "1|eth0|1|4000|0|2000|0|0|0|0|0|0|0|2.0");
+}
+
+Test(results_query, packets_by_queue)
+{
+    port_value_is("packets-by-queue", "1|eth0|0|5000|0|0|5.0|-|0.277777777777778\n"
+                                      "1|eth0|1|4000|9000|600|2.0|3.0|0.722222222222222");
+}
+
+Test(results_query, pcie_bytes_per_packet)
+{
+    /* 780000 and 120000 bytes over 9000 packets in and 9000 out */
+    port_value_is("pcie-bytes-per-packet",
+                  "1|eth0|rx-data|upstream|9000|780000|43.3333333333333\n"
+                  "1|eth0|rx-desc-writeback|upstream|3000|120000|6.66666666666667");
 }
 
 Test(results_query, unknown_name_gets_the_nearest)
