@@ -39,19 +39,6 @@ const IxgbeRegField ixgbe_model_reg_fields[] = {
 };
 const unsigned ixgbe_model_reg_fields_n = G_N_ELEMENTS(ixgbe_model_reg_fields);
 
-uint32_t ixgbe_model_reg_mask(IxgbeRegId reg, IxgbeAccess access)
-{
-    uint32_t mask = 0;
-
-    for (unsigned i = 0; i < ixgbe_model_reg_fields_n; i++) {
-        const IxgbeRegField *field = &ixgbe_model_reg_fields[i];
-        if (field->reg == reg && field->access == access) {
-            mask |= (UINT32_MAX >> (32 - field->bits)) << field->shift;
-        }
-    }
-    return mask;
-}
-
 /* A write's hook sees the value before it and the value as written; a read's hook gives the
  * answer. */
 typedef struct IxgbeHook {
@@ -111,10 +98,10 @@ void ixgbe_model_regs_init(IxgbeModel *self)
                 .reg = (uint16_t)(place->reg + 1), .index = (uint16_t)(place->first + n)};
         }
     }
-    for (unsigned i = 0; i < IXGBE_REG_COUNT; i++) {
-        for (unsigned a = 0; a < IXGBE_ACCESSES; a++) {
-            self->masks[i][a] = ixgbe_model_reg_mask((IxgbeRegId)i, (IxgbeAccess)a);
-        }
+    for (unsigned i = 0; i < ixgbe_model_reg_fields_n; i++) {
+        const IxgbeRegField *field = &ixgbe_model_reg_fields[i];
+        self->masks[field->reg][field->access] |= (UINT32_MAX >> (32 - field->bits))
+                                                  << field->shift;
     }
 }
 

@@ -66,6 +66,3 @@ extern const IxgbeRegPlace ixgbe_model_reg_places[];
 extern const unsigned ixgbe_model_reg_places_n;
 extern const IxgbeRegField ixgbe_model_reg_fields[];
 extern const unsigned ixgbe_model_reg_fields_n;
-
-/* Bits of a register that are accessed in the way of @access. */
-uint32_t ixgbe_model_reg_mask(IxgbeRegId reg, IxgbeAccess access);
