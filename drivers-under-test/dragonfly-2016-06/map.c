@@ -70,7 +70,6 @@ const NativeDriver dragonfly_2016_06 = {
     .parameters = parameters,
     .wide_registers = true,
     .doorbell_each_cqe = true,
-    .io_entries = 256,
     .poll_ps = SIM_S,
     .attach = dragonfly_attach,
 };

@@ -104,7 +104,6 @@ const NativeDriver dragonfly_2016_07 = {
     .parameters = parameters,
     .wide_registers = true,
     .doorbell_each_cqe = true,
-    .io_entries = ENTRIES,
     .poll_ps = SIM_S,
     .attach = dragonfly_attach,
 };

@@ -144,6 +144,5 @@ const NativeDriver linux_6_1 = {
     .name = "linux-6.1",
     .parameters = parameters,
     .generation_in_cid = true,
-    .io_entries = DEPTH,
     .attach = attach,
 };

@@ -73,7 +73,6 @@ typedef struct NativeDriver {
     bool wide_registers;           /* 64-bit registers in one access */
     bool doorbell_each_cqe;        /* else one for each run of CQEs */
     bool generation_in_cid;        /* CIDs change with each use */
-    unsigned io_entries;           /* entries of its I/O queues at most */
     SimTime poll_ps;               /* it looks at all CQs this often; 0: never */
     bool (*attach)(NativeController *self, GError **error);
 } NativeDriver;

@@ -86,6 +86,5 @@ const NativeDriver queue_policy = {
     .name = "queue-policy",
     .parameters = parameters,
     .generation_in_cid = true,
-    .io_entries = 1024,
     .attach = attach,
 };
