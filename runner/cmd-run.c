@@ -24,7 +24,8 @@ typedef struct Session {
     GPtrArray *prepared; /* Prepared * */
     Report *report;
     gboolean bar, plain;
-    guint done;
+    guint done, jobs;
+    gint64 begin; /* monotonic */
 } Session;
 
 static int parse(int argc, char **argv, RunArguments *arguments, ReportFormat *format)
@@ -159,8 +160,13 @@ static void show_progress(Session *session, guint index)
     if (session->bar) {
         char bar[21] = "....................";
         memset(bar, '#', all ? session->done * 20 / all : 0);
-        fprintf(stderr, "\r\033[K[%s] %u/%u %s%s%.60s", bar, session->done, all, scenario->name,
-                space, scenario->point);
+        double seconds = (double)(g_get_monotonic_time() - session->begin) / G_USEC_PER_SEC;
+        g_autofree char *left =
+            session->done
+                ? g_strdup_printf(", %.0f s left", seconds / session->done * (all - session->done))
+                : g_strdup("");
+        fprintf(stderr, "\r\033[K[%s] %u/%u%s: %s%s%.60s", bar, session->done, all, left,
+                scenario->name, space, scenario->point);
     } else if (session->plain && all > 1) {
         fprintf(stderr, "quirkbench: %u of %u: %s%s%s\n", index + 1, all, scenario->name, space,
                 scenario->point);
@@ -190,7 +196,9 @@ static JsonObject *run_one(guint index, int interrupt_fd, void *opaque)
                           .progress = say,
                           .opaque = session};
 
-    show_progress(session, index);
+    if (session->jobs == 1 || !session->bar) {
+        show_progress(session, index);
+    }
     g_autoptr(RunOutcome) outcome =
         run_execute(g_ptr_array_index(session->prepared, index), session->inputs, &options, &error);
     JsonObject *run = outcome ? report_describe(scenario, outcome, options.db, &error) : NULL;
@@ -212,6 +220,10 @@ static gboolean one_done(guint index, JsonObject *run, void *opaque)
         cmd_fail(CMD_CANNOT_RUN, "run", "%s", json_object_get_string_member(run, "reason"));
     }
     report_add(session->report, index, run ? run : died);
+    if (session->bar && session->jobs > 1 && session->done < session->points->len) {
+        fflush(stdout);
+        show_progress(session, index);
+    }
     g_clear_pointer(&died, json_object_unref);
     return began;
 }
@@ -233,8 +245,9 @@ static int run_all(Session *session, ReportFormat format)
     int interrupt_fd = jobs_interrupt_fd();
     guint jobs = arguments->jobs > 0 ? (guint)arguments->jobs : 1;
 
-    session->bar =
-        !arguments->quiet && jobs == 1 && session->points->len > 1 && isatty(STDERR_FILENO);
+    session->bar = !arguments->quiet && session->points->len > 1 && isatty(STDERR_FILENO);
+    session->jobs = jobs;
+    session->begin = g_get_monotonic_time();
     /* Text and TAP show each run as it ends: that is progress enough. */
     session->plain =
         !arguments->quiet && !session->bar && (format == REPORT_JSON || format == REPORT_JUNIT);
