@@ -74,8 +74,31 @@ void native_cq_ring(NativeController *self, NativeCq *cq)
 
 /* --- Submission --- */
 
+/* A list of @n entries: one of its queue's, or of its own where that is too short. */
+static void give_list(NativeController *self, NativeSq *sq, NativeSlot *slot, uint64_t n)
+{
+    HostMemory *memory = host_device_memory(self->device);
+    void *here = NULL;
+
+    if (n * sizeof(uint64_t) > LIST_BYTES) {
+        slot->prp_list = host_memory_allocate(memory, n * sizeof(uint64_t), &here);
+        slot->entries = here;
+        slot->room = (uint32_t)n;
+        return;
+    }
+    if (!sq->lists) {
+        sq->lists = host_memory_allocate(memory, (uint64_t)sq->tags_n * LIST_BYTES, &here);
+        for (uint32_t i = 0; i < sq->tags_n; i++) {
+            sq->slots[i].prp_list = sq->lists + i * LIST_BYTES;
+            sq->slots[i].entries = (uint64_t *)here + i * (LIST_BYTES / sizeof(uint64_t));
+            sq->slots[i].room = LIST_BYTES / sizeof(uint64_t);
+        }
+    }
+}
+
 /* [NVMe-1.1 §4.3]: PRP2 is the second page, or a list of all but the first. */
-static void set_prps(NativeController *self, NativeSlot *slot, const NativeIo *io, NvmeSqe *sqe)
+static void set_prps(NativeController *self, NativeSq *sq, NativeSlot *slot, const NativeIo *io,
+                     NvmeSqe *sqe)
 {
     uint64_t pages = (io->bytes + HOST_PAGE_BYTES - 1) / HOST_PAGE_BYTES;
 
@@ -83,12 +106,8 @@ static void set_prps(NativeController *self, NativeSlot *slot, const NativeIo *i
     if (pages == 2) {
         sqe->prp2 = io->buffer + HOST_PAGE_BYTES;
     } else if (pages > 2) {
-        if (!slot->prp_list) {
-            void *entries = NULL;
-
-            slot->prp_list = host_memory_allocate(host_device_memory(self->device),
-                                                  MAX(pages * 8, (uint64_t)LIST_BYTES), &entries);
-            slot->entries = entries;
+        if (slot->room < pages - 1) {
+            give_list(self, sq, slot, pages - 1);
         }
         for (uint64_t i = 1; i < pages; i++) {
             slot->entries[i - 1] = io->buffer + i * HOST_PAGE_BYTES;
@@ -119,7 +138,7 @@ bool native_submit(NativeController *self, NativeSq *sq, NativeIo *io)
     if (self->driver->generation_in_cid) {
         sqe.cid |= (uint16_t)(slot->generation++ << 12);
     }
-    set_prps(self, slot, io, &sqe);
+    set_prps(self, sq, slot, io, &sqe);
     io->cpu = io->thread->cpu;
     native_sq_put(self, sq, &sqe);
     return true;

@@ -19,8 +19,9 @@ struct NativeIo {
 
 typedef struct NativeSlot {
     NativeIo *io;
-    uint64_t prp_list; /* address; 0: not needed yet */
+    uint64_t prp_list; /* address */
     uint64_t *entries;
+    uint32_t room; /* entries that the list can hold; 0: not needed yet */
     uint8_t generation;
 } NativeSlot;
 
@@ -32,6 +33,7 @@ typedef struct NativeSq {
     NativeSlot *slots; /* by CID, tags_n of them */
     uint16_t *free;    /* CIDs, last freed on top */
     uint32_t tags_n, free_n;
+    uint64_t lists; /* short PRP lists of all slots, address; 0: not needed yet */
     HostLock lock;
     GQueue waiting; /* HostThread * that found no CID */
 } NativeSq;

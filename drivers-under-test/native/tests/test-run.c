@@ -190,16 +190,18 @@ Test(native_run, length_by_time)
     fixture_clear(&f);
 }
 
-/* The second begins where the first has only just ended, on the same cpus. */
+/* The second begins where the first has only just ended, on the same cpus, and with longer lists. */
 Test(native_run, two_loads)
 {
     Fixture f;
     NativeLoadSpec loads[2];
 
-    fixture_init(&f, "linux-6.1", "samsung-sm951");
+    fixture_init(&f, "linux-6.1", "ideal");
     loads[0] = loads[1] = f.load;
     loads[0].window = false;
     loads[0].depth = 4;
+    loads[0].block_bytes = 32 << 10;
+    loads[1].block_bytes = 1 << 20;
     loads[1].write = true;
     loads[1].ios = 300;
     f.config.loads = loads;
