@@ -119,6 +119,11 @@ typedef struct IxgbeVector {
     uint64_t counts[IXGBE_VECTOR_COUNTERS];
 } IxgbeVector;
 
+/* A flow director filter of perfect mode, as its registers had it. */
+typedef struct IxgbePerfect {
+    uint32_t source, destination, ports, vlan_flex, hash, command;
+} IxgbePerfect;
+
 /* The module's two-wire bus, seen by its slave. */
 typedef struct IxgbeI2c {
     bool scl, sda;  /* lines as driven by the port */
@@ -167,6 +172,7 @@ struct IxgbeModel {
     uint32_t hash_table[IXGBE_HASH_BYTES][256]; /* Toeplitz of one byte at one place */
     bool hash_table_valid;
     GHashTable *director; /* signature → FDIRCMD */
+    GArray *perfect;      /* IxgbePerfect */
 
     /* Transmit. */
     IxgbeTxRing *tx;

@@ -245,6 +245,7 @@ IxgbeModel *ixgbe_model_new(const SimPort *port, PcieFunction *function,
     choose_mac(self, options->mac);
     self->unknown = g_new0(uint32_t, IXGBE_BAR0_DWORDS);
     self->writeback_list = g_ptr_array_new();
+    self->perfect = g_array_new(FALSE, FALSE, sizeof(IxgbePerfect));
     self->director = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     ixgbe_model_eeprom_init(self);
     ixgbe_model_regs_init(self);
@@ -284,6 +285,7 @@ void ixgbe_model_free(IxgbeModel *self)
     }
     g_ptr_array_free(self->writeback_list, TRUE);
     g_hash_table_unref(self->director);
+    g_array_free(self->perfect, TRUE);
     g_free(self->rx);
     g_free(self->tx);
     g_free(self->eeprom);

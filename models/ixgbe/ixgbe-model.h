@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Intel 82599 model: public API.
  * One port: registers, EEPROM, SFP+ module, receive and transmit engines, filters, MSI-X, MSI and
- * INTx, statistics.  Left out: header split, RSC, VMDq, SR-IOV, DCB, FCoE, IPsec, 1588, flow
- * director filters in perfect mode, pause frames (docs/ixgbe.md).
+ * INTx, statistics.  Left out: header split, RSC, VMDq, SR-IOV, DCB, FCoE, IPsec, 1588, pause
+ * frames (docs/ixgbe.md).
  * Not thread-safe: one thread makes every call. */
 #pragma once
 #include <glib.h>

@@ -234,6 +234,35 @@ Test(ixgbe_director, filter_written_as_linux_does_steers)
     cr_expect(eq(u32, bench_read(bench, 0xee38), 8191), "free");
 }
 
+/* As `ethtool -N eth0 flow-type udp4 src-ip 10.0.0.1 dst-port 80 action 9` has Linux write it. */
+Test(ixgbe_director, perfect_filter_compares_under_masks)
+{
+    g_autoptr(Bench) bench = started(64);
+
+    bench_rx_ring(bench, 9, 64);
+    bench_write(bench, 0xee00, 0x4a067f11);
+    bench_write(bench, 0xee70, 0x37);       /* VLAN, pool, flexible bytes and IPv6 are ignored */
+    bench_write(bench, 0xee48, 0x0000ffff); /* the source port too */
+    bench_write(bench, 0xee40, 0);
+    bench_write(bench, 0xee3c, UINT32_MAX); /* and the destination address */
+    bench_write(bench, 0xee18, 0x0a000001);
+    bench_write(bench, 0xee20, 80u << 16);
+    bench_write(bench, 0xee28, 5u << 16 | 0x123);
+    bench_write(bench, 0xee2c, 1 | 1 << 3 | 1 << 5 | 1 << 11 | 1 << 15 | 9 << 16);
+    cr_expect(eq(u32, bench_read(bench, 0xee38), 2045), "free");
+    bench_arrive(bench, frame, bench_udp(frame, 60, 4000, 80, -1));
+    bench_arrive(bench, frame, bench_udp(frame, 60, 4000, 81, -1));
+    bench_run(bench, 20 * SIM_US);
+    cr_expect(bench_receive(bench, 9, &done, NULL));
+    cr_expect(bench_receive(bench, 0, &done, NULL));
+    bench_write(bench, 0xee2c, 2);
+    bench_udp(frame, 60, 4000, 80, -1);
+    bench_arrive(bench, frame, 60);
+    bench_run(bench, 20 * SIM_US);
+    cr_expect(not(bench_receive(bench, 9, &done, NULL)), "removed");
+    cr_expect(eq(u32, bench_read(bench, 0xee50), 0x10001), "one added, one removed");
+}
+
 Test(ixgbe_filter, five_tuple_steers)
 {
     g_autoptr(Bench) bench = started(64);
