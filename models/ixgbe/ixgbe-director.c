@@ -14,6 +14,12 @@ static uint32_t get32(const uint8_t *at)
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
+/* The order in which the addresses of perfect filters and their masks are written. */
+static uint32_t get32_le(const uint8_t *at)
+{
+    return GUINT32_SWAP_LE_BE(get32(at));
+}
+
 static unsigned layer_4(const IxgbeParsed *p)
 {
     if (!p->ports) {
@@ -119,7 +125,8 @@ static const IxgbePerfect *find_perfect(const IxgbeModel *self, const uint8_t *f
     unsigned l4 = layer_4(parsed);
     unsigned flex_at = IXGBE_GET(self->regs.FDIRCTRL[0], FDIRCTRL_FLEX) * 2;
     IxgbePerfect ignored = ignored_bits(self, l4);
-    uint32_t source = get32(frame + parsed->l3 + 12), destination = get32(frame + parsed->l3 + 16);
+    uint32_t source = get32_le(frame + parsed->l3 + 12);
+    uint32_t destination = get32_le(frame + parsed->l3 + 16);
     uint32_t ports = parsed->ports ? get32(frame + parsed->l4) : 0;
     uint32_t flex = flex_at + 2 <= bytes ? (uint32_t)frame[flex_at + 1] << 8 | frame[flex_at] : 0;
 

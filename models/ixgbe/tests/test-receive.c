@@ -245,7 +245,7 @@ Test(ixgbe_director, perfect_filter_compares_under_masks)
     bench_write(bench, 0xee48, 0x0000ffff); /* the source port too */
     bench_write(bench, 0xee40, 0);
     bench_write(bench, 0xee3c, UINT32_MAX); /* and the destination address */
-    bench_write(bench, 0xee18, 0x0a000001);
+    bench_write(bench, 0xee18, 0x0100000a);
     bench_write(bench, 0xee20, 80u << 16);
     bench_write(bench, 0xee28, 5u << 16 | 0x123);
     bench_write(bench, 0xee2c, 1 | 1 << 3 | 1 << 5 | 1 << 11 | 1 << 15 | 9 << 16);
