@@ -8,6 +8,8 @@
  * ends, or when the driver asks. [82599 §7.2.3.4, §7.2.3.5] */
 #include "ixgbe/ixgbe-internal.h"
 
+enum { HELD_MOST = 64 }; /* descriptors of one write */
+
 static const IxgbeRingCounter reason_counters[] = {[IXGBE_TX_WB_RS] = IXGBE_RING_tx_wb_rs,
                                                    [IXGBE_TX_WB_WTHRESH] = IXGBE_RING_tx_wb_wthresh,
                                                    [IXGBE_TX_WB_EITR] = IXGBE_RING_tx_wb_eitr,
@@ -174,7 +176,7 @@ static void hold(IxgbeTxRing *ring, unsigned first, unsigned n, unsigned thresho
             ring->held_first = first;
         }
         ring->held_n++;
-        if (first + 1 == ring->entries) {
+        if (first + 1 == ring->entries || ring->held_n == HELD_MOST) {
             ixgbe_model_tx_writeback(self, ring->queue, IXGBE_TX_WB_WTHRESH);
         }
     }
@@ -200,7 +202,7 @@ static void hold(IxgbeTxRing *ring, unsigned first, unsigned n, unsigned thresho
 static void write_now(IxgbeTxRing *ring, unsigned first, unsigned n)
 {
     while (n > 0) {
-        unsigned part = MIN(MIN(n, ring->entries - first), 64);
+        unsigned part = MIN(MIN(n, ring->entries - first), HELD_MOST);
         write_descs(ring, first, part, IXGBE_TX_WB_RS);
         first = (first + part) % ring->entries;
         n -= part;
@@ -231,7 +233,8 @@ void ixgbe_model_tx_done(IxgbeTxRing *ring, const IxgbeTxPacket *packet)
         return; /* nothing to count from */
     }
     skip = ring->held_n == 0 ? packet->report_first : 0;
-    hold(ring, (packet->first + skip) % ring->entries, packet->descs - skip, MIN(threshold, 64));
+    hold(ring, (packet->first + skip) % ring->entries, packet->descs - skip,
+         MIN(threshold, HELD_MOST));
 }
 
 /* --- Registers --- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The transmit engine: rings take turns, a packet each; its data are read into the packet buffer,
  * and when they are all there it goes to the wire (ixgbe-offload.c) and its descriptors are done.
- * The buffer may be overshot by one packet.  Priorities, rate limits and more than one packet
- * buffer are left out.  [82599 §7.2.1, §7.2.2] */
+ * The buffer may be overshot by the packets that have been begun.  Priorities, rate limits and more
+ * than one packet buffer are left out.  [82599 §7.2.1, §7.2.2] */
 #include "ixgbe/ixgbe-internal.h"
 
 static void packet_free(IxgbeModel *self, IxgbeTxPacket *packet)
@@ -24,13 +24,10 @@ static void make_room(IxgbeModel *self)
     }
 }
 
-/* False: wait until something has left, or until a packet's data are there. */
+/* False: wait until something has left; packets that have been begun may go on. */
 static bool has_room(IxgbeModel *self)
 {
     make_room(self);
-    if (self->tx_packets >= self->profile->tx_contexts) {
-        return false;
-    }
     if (self->tx_buffered < self->profile->tx_buffer_bytes &&
         self->tx_leaving_n + self->tx_packets < IXGBE_TX_LEAVING) {
         return true;
@@ -193,8 +190,8 @@ static void serve(IxgbeModel *self, IxgbeTxRing *ring)
     ixgbe_model_tx_fetch(ring, ixgbe_model_now(self));
 }
 
-/* The ring that is next in turn, or -1. */
-static int next_ring(const IxgbeModel *self)
+/* The ring that is next in turn, of those that are in the middle of a packet or of all; or -1. */
+static int next_ring(const IxgbeModel *self, bool begun)
 {
     for (unsigned i = 0; i < 3; i++) { /* the rest of a word, the other word, the word's start */
         unsigned word = (self->tx_next / 64 + i) % 2;
@@ -202,8 +199,11 @@ static int next_ring(const IxgbeModel *self)
         if (i == 0) {
             ready &= UINT64_MAX << self->tx_next % 64;
         }
-        if (ready != 0) {
-            return (int)(word * 64 + (unsigned)__builtin_ctzll(ready));
+        for (; ready != 0; ready &= ready - 1) {
+            unsigned queue = word * 64 + (unsigned)__builtin_ctzll(ready);
+            if (!begun || self->tx[queue].building != NULL) {
+                return (int)queue;
+            }
         }
     }
     return -1;
@@ -211,9 +211,14 @@ static int next_ring(const IxgbeModel *self)
 
 void ixgbe_model_tx_run(IxgbeModel *self)
 {
-    int queue;
-
-    while ((queue = next_ring(self)) >= 0 && ixgbe_model_may_dma(self) && has_room(self)) {
+    while (self->tx_packets < self->profile->tx_contexts && ixgbe_model_may_dma(self)) {
+        int queue = next_ring(self, false);
+        if (queue >= 0 && !has_room(self)) {
+            queue = next_ring(self, true);
+        }
+        if (queue < 0) {
+            break;
+        }
         self->tx_next = ((unsigned)queue + 1) % IXGBE_QUEUES;
         serve(self, &self->tx[queue]);
     }

@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* libFuzzer target: a hostile guest against one port, and a hostile other end of the cable.
- *
- *     CC=clang meson setup B -Db_sanitize=address,undefined -Db_lundef=false -Db_pie=false \
- *         -Dc_args=-fsanitize=fuzzer-no-link
- *     ninja -C B models/libquirkbench-models.a
- *     clang -g -O1 -std=gnu17 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
- *         -DIXGBE_PROFILE='"models/ixgbe/profiles/82599es.ini"' -Imodels \
- *         $(pkg-config --cflags glib-2.0) models/ixgbe/tests/fuzz-ixgbe.c \
- *         B/models/libquirkbench-models.a $(pkg-config --libs glib-2.0) -o fuzz-ixgbe
- *     ./fuzz-ixgbe -max_len=4096 -max_total_time=600 FOLDER
+/* libFuzzer target: a hostile guest against one port, and a hostile other end of the cable.  Run by
+ * ./fuzz under ASan and UBSan.  Identities must hold at the end of each input.
  *
  * The input is a string of actions, the first byte of each choosing it; most registers are written
  * with values that a driver could mean, some with anything. */

@@ -297,3 +297,32 @@ Test(ixgbe_tx, dark_wire_stops_and_light_goes_on)
     bench_run(bench, 20 * SIM_US);
     cr_expect(eq(u32, bench->heard_n, 1));
 }
+
+/* Packets of more than the chip's descriptors, on rings that fill the buffer together: none may
+ * wait for the others for ever. */
+Test(ixgbe_tx, packets_begun_on_many_rings_all_end)
+{
+    enum { RINGS = 16, PIECES = 60, PIECE = 1000 };
+    g_autoptr(Bench) bench = bench_new();
+
+    bench_start(bench);
+    for (unsigned q = 0; q < RINGS; q++) {
+        bench_tx_ring(bench, q, 128, 32 | 1 << 8 | 8 << 16);
+        for (unsigned i = 0; i < PIECES; i++) {
+            bench_put(bench, q,
+                      (IxgbeTxDesc){bench->tx[q].buffers + i * 2048,
+                                    PIECE | IXGBE_TX_DTYP_DATA | IXGBE_TX_DEXT | IXGBE_TX_RS |
+                                        (i == PIECES - 1 ? IXGBE_TX_EOP : 0),
+                                    0});
+        }
+    }
+    for (unsigned q = 0; q < RINGS; q++) {
+        bench_ring(bench, q);
+    }
+    bench_run(bench, SIM_MS);
+    for (unsigned q = 0; q < RINGS; q++) {
+        cr_expect(eq(u32, bench->model->regs.TDH[q], PIECES), "ring %u", q);
+    }
+    cr_expect(eq(u32, bench_violations(bench), RINGS), "60 KB are no frame");
+    bench_check(bench);
+}
