@@ -129,7 +129,11 @@ char *inputs_find_tools(const char *cache, GError **error)
 char **inputs_tool_files(const Inputs *self, const char *tool, GError **error)
 {
     /* Names of programs, where the package has another. */
-    static const char *const packages[][2] = {{"nvme", "nvme-cli"}, {"busybox", "busybox-static"}};
+    static const char *const packages[][2] = {{"nvme", "nvme-cli"},
+                                              {"busybox", "busybox-static"},
+                                              {"ip", "iproute2"},
+                                              {"tc", "iproute2"}};
+    static const char *const names[] = {"nvme", "fio", "ethtool", "ip", "tc", "busybox", NULL};
     g_autofree char *text = NULL;
     const char *package = tool;
 
@@ -144,8 +148,14 @@ char **inputs_tool_files(const Inputs *self, const char *tool, GError **error)
     }
     g_autofree char *list = g_build_filename(self->tools_dir, "LISTS", package, NULL);
     if (strchr(tool, '/') || !g_file_get_contents(list, &text, NULL, NULL)) {
+        g_autofree char *list_of = g_strjoinv(", ", (char **)names);
         g_set_error(error, INPUTS_ERROR, INPUTS_ERROR_MISSING,
-                    "there is no guest program '%s'; there are nvme, fio and busybox", tool);
+                    g_strv_contains(names, tool)
+                        ? "the cache has no guest program '%s' yet; run "
+                          "drivers-under-test/guest/fetch-tools --update%s%s"
+                        : "there is no guest program '%s'%s%s",
+                    tool, g_strv_contains(names, tool) ? "" : "; there are: ",
+                    g_strv_contains(names, tool) ? "" : list_of);
         return NULL;
     }
     return g_strsplit(g_strstrip(text), "\n", -1);

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* [wire NAME]: a cable between two ports, or between a port and the tester. */
+#include "scenario-private.h"
+
+#include <string.h>
+
+#include "sim/sim-time.h"
+
+#define TESTER "tester"
+#define MOST_FLOWS 65000 /* UDP ports from 9 on */
+
+void scenario_wire_free(ScenarioWire *self)
+{
+    if (self) {
+        g_free(self->name);
+        g_strfreev(self->ends);
+        g_free(self->destination);
+        g_free(self);
+    }
+}
+
+gboolean scenario_mac(SimKeyfile *file, const char *group, const char *key, char **mac,
+                      GError **error)
+{
+    const char *text = scenario_text(file, group, key);
+    gboolean fits = text && strlen(text) == strlen("00:00:00:00:00:00");
+
+    if (!text) {
+        return TRUE;
+    }
+    for (size_t i = 0; fits && text[i]; i++) {
+        fits = i % 3 == 2 ? text[i] == ':' : g_ascii_isxdigit(text[i]);
+    }
+    if (!fits || (g_ascii_xdigit_value(text[1]) & 1 && strcmp(key, "mac") == 0) ||
+        strcmp(text, "00:00:00:00:00:00") == 0) {
+        sim_keyfile_error(file, sim_keyfile_entry(file, group, key), SIM_KEYFILE_ERROR_VALUE, error,
+                          "'%s' is no MAC address of a station; write it as 00:1b:21:00:00:01",
+                          text);
+        return FALSE;
+    }
+    *mac = g_ascii_strdown(text, -1);
+    return TRUE;
+}
+
+static gboolean read_start(Scenario *self, ScenarioWire *wire, const char *group, GError **error)
+{
+    const char *text = scenario_text(self->file, group, "start");
+
+    wire->sends = g_strcmp0(text, "never") != 0;
+    if (!text || strcmp(text, "window") == 0 || !wire->sends) {
+        return TRUE;
+    }
+    return scenario_number(self->file, group, "start", SIM_UNIT_TIME, 1, 3600 * SIM_S,
+                           &wire->start_ps, error);
+}
+
+/* What only the tester uses is refused where there is none. */
+static gboolean check_tester_keys(Scenario *self, const ScenarioWire *wire, const char *group,
+                                  GError **error)
+{
+    static const char *const keys[] = {"rate", "frames", "size",       "flows",
+                                       "vlan", "start",  "destination"};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(keys) && !wire->tester; i++) {
+        const SimKeyfileEntry *entry = sim_keyfile_entry(self->file, group, keys[i]);
+        if (entry) {
+            sim_keyfile_error(self->file, entry, SIM_KEYFILE_ERROR_VALUE, error,
+                              "is for the tester; this wire has two ports");
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
+gboolean scenario_read_wire(Scenario *self, const char *group, GError **error)
+{
+    static const char *const answers[] = {"yes", "no", NULL};
+    ScenarioWire *wire = g_new0(ScenarioWire, 1);
+    g_autofree char *ends = NULL, *capture = NULL;
+    guint64 vlan = G_MAXUINT64;
+
+    g_ptr_array_add(self->wires, wire);
+    wire->line = sim_keyfile_group_line(self->file, group);
+    wire->name = g_strdup(group + strlen("wire "));
+    wire->frame_bytes = 64;
+    wire->flows = 1;
+    SimKeyfileEntry place = {.group = group, .key = "", .line = wire->line};
+    for (const char *c = wire->name; *c; c++) {
+        if (!g_ascii_isalnum(*c) && *c != '_' && *c != '-') {
+            sim_keyfile_error(self->file, &place, SIM_KEYFILE_ERROR_VALUE, error,
+                              "a wire's name has letters, digits, - and _ only");
+            return FALSE;
+        }
+    }
+    if (!scenario_required(self->file, group, "ends", &ends, error) ||
+        !scenario_number(self->file, group, "rate", SIM_UNIT_PER_S, 1, 100000000, &wire->rate,
+                         error) ||
+        !scenario_number(self->file, group, "frames", SIM_UNIT_NONE, 1, 1000000000, &wire->frames,
+                         error) ||
+        !scenario_number(self->file, group, "size", SIM_UNIT_BYTES, 64, 16000, &wire->frame_bytes,
+                         error) ||
+        !scenario_number(self->file, group, "flows", SIM_UNIT_NONE, 1, MOST_FLOWS, &wire->flows,
+                         error) ||
+        !scenario_number(self->file, group, "vlan", SIM_UNIT_NONE, 0, 4094, &vlan, error) ||
+        !scenario_word(self->file, group, "capture", answers, "no", &capture, error) ||
+        !scenario_mac(self->file, group, "destination", &wire->destination, error) ||
+        !read_start(self, wire, group, error)) {
+        return FALSE;
+    }
+    wire->vlan = vlan == G_MAXUINT64 ? -1 : (gint)vlan;
+    wire->capture = strcmp(capture, "yes") == 0;
+    wire->ends = scenario_list(ends, ", \t");
+    if (g_strv_length(wire->ends) != 2) {
+        sim_keyfile_error(self->file, sim_keyfile_entry(self->file, group, "ends"),
+                          SIM_KEYFILE_ERROR_VALUE, error,
+                          "a wire has two ends: ports, or a port and " TESTER);
+        return FALSE;
+    }
+    wire->tester = g_strv_contains((const char *const *)wire->ends, TESTER);
+    return check_tester_keys(self, wire, group, error);
+}
+
+/* Plugs the wire into the port @name. */
+static gboolean plug(Scenario *self, ScenarioWire *wire, const char *name,
+                     const SimKeyfileEntry *entry, GError **error)
+{
+    g_autofree const char **names = scenario_device_names(self);
+    ScenarioDevice *device = scenario_device(self, name);
+
+    if (!device) {
+        scenario_unknown(self->file, entry, error, "there is no device", name, names);
+        return FALSE;
+    }
+    if (device->type != DEVICE_IXGBE || device->wire) {
+        sim_keyfile_error(self->file, entry, SIM_KEYFILE_ERROR_VALUE, error,
+                          device->wire ? "%s is plugged into wire %s already"
+                                       : "%s is a %s, which takes no wire",
+                          name, device->wire ? device->wire : device->type->what);
+        return FALSE;
+    }
+    device->wire = g_strdup(wire->name);
+    if (wire->tester && !wire->destination) {
+        wire->destination = g_strdup(device->serial);
+    }
+    return TRUE;
+}
+
+gboolean scenario_finish_wires(Scenario *self, GError **error)
+{
+    for (guint i = 0; i < self->wires->len; i++) {
+        ScenarioWire *wire = g_ptr_array_index(self->wires, i);
+        g_autofree char *group = g_strconcat("wire ", wire->name, NULL);
+        const SimKeyfileEntry *entry = sim_keyfile_entry(self->file, group, "ends");
+        SimKeyfileEntry place = {.group = group, .key = "", .line = wire->line};
+        unsigned ports = 0;
+        if (scenario_device(self, wire->name)) {
+            sim_keyfile_error(self->file, &place, SIM_KEYFILE_ERROR_DUPLICATE, error,
+                              "a device has that name; results tell them apart by it");
+            return FALSE;
+        }
+        for (char **end = wire->ends; *end; end++) {
+            if (strcmp(*end, TESTER) == 0) {
+                continue;
+            }
+            ports++;
+            if (!plug(self, wire, *end, entry, error)) {
+                return FALSE;
+            }
+        }
+        if (ports == 0) {
+            sim_keyfile_error(self->file, entry, SIM_KEYFILE_ERROR_VALUE, error,
+                              "one end is for the tester, the other for a port");
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
