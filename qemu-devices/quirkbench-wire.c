@@ -3,6 +3,7 @@
  * `wire=wire0` take its ends; with `tester=on` one end has the frame generator and sink. */
 #include "qemu/osdep.h"
 #include "hw/qdev-properties.h"
+#include "net/net.h"
 #include "qapi/error.h"
 #include "qemu/module.h"
 #include "sim-object.h"
@@ -15,6 +16,7 @@ struct QuirkbenchWire {
 
     QuirkbenchSim *sim;
     char *capture, *start;
+    MACAddr destination;
     bool has_tester;
     uint64_t rate, frames, frame_bytes, flows;
     int32_t vlan;
@@ -25,6 +27,9 @@ struct QuirkbenchWire {
     WireTester *tester;
     bool taken[2];
 };
+
+/* Instead of a time: with the measured window. */
+static const char start_window[] = "window";
 
 WireEnd *quirkbench_wire_take(QuirkbenchWire *s, Error **errp)
 {
@@ -43,7 +48,7 @@ void quirkbench_wire_release(QuirkbenchWire *s, WireEnd *end)
     s->taken[end == wire_end(s->wire, 1)] = false;
 }
 
-/* UDP from 198.18.0.1 to 198.19.0.1 and on [RFC 2544 §C.2.2], to every station. */
+/* UDP from 198.18.0.1 to 198.19.0.1 [RFC 2544 §C.2.2], to every station unless one is named. */
 static bool wire_make_tester(QuirkbenchWire *s, Error **errp)
 {
     WireTesterParams params = {
@@ -51,7 +56,6 @@ static bool wire_make_tester(QuirkbenchWire *s, Error **errp)
         .frames = s->frames,
         .frame_bytes = s->frame_bytes,
         .source = {0x02, 0, 0, 0, 0, 1},
-        .destination = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
         .source_ip = 0xc6120001,
         .destination_ip = 0xc6130001,
         .source_port = 9,
@@ -63,12 +67,17 @@ static bool wire_make_tester(QuirkbenchWire *s, Error **errp)
     g_autofree char *message = NULL;
     SimTime when = 0;
 
-    if (s->start && !sim_value_parse(s->start, SIM_UNIT_TIME, &when, &message)) {
+    memcpy(params.destination, s->destination.a, sizeof(params.destination));
+    if (!memcmp(params.destination, (MACAddr){0}.a, sizeof(params.destination))) {
+        memset(params.destination, 0xff, sizeof(params.destination));
+    }
+    if (s->start && strcmp(s->start, start_window) &&
+        !sim_value_parse(s->start, SIM_UNIT_TIME, &when, &message)) {
         error_setg(errp, "start=%s: %s", s->start, message);
         return false;
     }
     s->tester = wire_tester_new(s->port.queue, quirkbench_wire_take(s, errp), &params);
-    if (s->start) {
+    if (s->start && strcmp(s->start, start_window)) {
         wire_tester_start(s->tester, when);
     }
     return true;
@@ -94,6 +103,13 @@ static void wire_record(void *opaque, const char *at)
 
     sim_counters_record(s->port.telemetry, at, s->port.device, "wire", 0, wire_counters, values,
                         ARRAY_SIZE(values));
+    if (s->tester && !g_strcmp0(s->start, start_window)) {
+        if (!strcmp(at, "window-start")) {
+            wire_tester_start(s->tester, sim_queue_now(s->port.queue));
+        } else {
+            wire_tester_stop(s->tester);
+        }
+    }
 }
 
 static void wire_nothing(void *opaque) {}
@@ -130,6 +146,7 @@ static const Property wire_properties[] = {
     DEFINE_PROP_UINT64("frames", QuirkbenchWire, frames, 0),
     DEFINE_PROP_UINT64("frame-bytes", QuirkbenchWire, frame_bytes, 64),
     DEFINE_PROP_UINT64("flows", QuirkbenchWire, flows, 1),
+    DEFINE_PROP_MACADDR("destination", QuirkbenchWire, destination),
     DEFINE_PROP_INT32("vlan", QuirkbenchWire, vlan, -1),
 };
 
