@@ -4,28 +4,28 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "device-type.h"
 #include "host/host-machine.h"
-#include "nvme/nvme-profile.h"
 #include "paths.h"
 
-static const char drives[] = "models/nvme/profiles";
 static const char machines[] = "models/host/profiles";
 
-static void list_drives(void)
+static void list_devices(const DeviceType *type)
 {
-    g_auto(GStrv) names = paths_profiles(drives);
+    g_auto(GStrv) names = paths_profiles(type->profiles);
 
-    printf("NVMe drives\n");
+    printf("%s\n", type->plural);
     for (char **name = names; *name; name++) {
-        g_autofree char *path = paths_profile(drives, *name, NULL);
+        g_autofree char *path = paths_profile(type->profiles, *name, NULL);
         g_autoptr(GError) error = NULL;
-        g_autoptr(NvmeProfile) profile = nvme_profile_load(path, &error);
-        NvmePciIdentity pci = {0};
+        void *profile = type->load(path, &error);
+        DevicePci pci = {0};
         if (!profile) {
             printf("  %-18s cannot be used: %s\n", *name, error->message);
             continue;
         }
-        nvme_profile_pci(profile, &pci);
+        type->pci(profile, &pci);
+        type->free(profile);
         printf("  %-18s %04x:%04x, %u MSI-X vectors, PCIe %u.0 x%u\n", *name, pci.vendor_id,
                pci.device_id, pci.msix_vectors, pci.generation, pci.lanes);
     }
@@ -86,22 +86,23 @@ static void show_param(const SimParam *param, const char *value, const char *sou
                              : "not given");
 }
 
-static int show_drive(const char *path)
+static int show_device(const DeviceType *type, const char *path)
 {
     g_autoptr(GError) error = NULL;
-    g_autoptr(NvmeProfile) profile = nvme_profile_load(path, &error);
+    void *profile = type->load(path, &error);
     const char *group = NULL;
     size_t n = 0;
 
     if (!profile) {
         return cmd_fail(CMD_USAGE, "profiles", "%s", error->message);
     }
-    const SimParam *params = nvme_profile_params(&n);
-    printf("%s: NVMe drive\n", nvme_profile_name(profile));
+    const SimParam *params = type->params(&n);
+    printf("%s: %s\n", type->name(profile), type->what);
     for (size_t i = 0; i < n; i++) {
-        g_autofree char *value = nvme_profile_format(profile, &params[i]);
-        show_param(&params[i], value, nvme_profile_source(profile, params[i].key), &group);
+        g_autofree char *value = type->format(profile, &params[i]);
+        show_param(&params[i], value, type->source(profile, params[i].key), &group);
     }
+    type->free(profile);
     return CMD_OK;
 }
 
@@ -159,7 +160,9 @@ int cmd_profiles(int argc, char **argv)
         return status;
     }
     if (argc < 2) {
-        list_drives();
+        for (size_t i = 0; i < device_types_n; i++) {
+            list_devices(&device_types[i]);
+        }
         list_machines();
         return CMD_OK;
     }
@@ -170,6 +173,7 @@ int cmd_profiles(int argc, char **argv)
     if (machine && !strchr(argv[1], '/')) {
         return show_machine(machine);
     }
-    g_autofree char *drive = paths_profile(drives, argv[1], &error);
-    return drive ? show_drive(drive) : cmd_fail(CMD_USAGE, "profiles", "%s", error->message);
+    const DeviceType *type = NULL;
+    g_autofree char *path = device_type_find_profile(argv[1], &type, &error);
+    return path ? show_device(type, path) : cmd_fail(CMD_USAGE, "profiles", "%s", error->message);
 }

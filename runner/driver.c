@@ -13,6 +13,7 @@ void driver_free(Driver *self)
     if (self) {
         g_free(self->name);
         g_free(self->title);
+        g_free(self->drives);
         g_strfreev(self->modules);
         g_free(self);
     }
@@ -71,6 +72,8 @@ Driver *driver_load(const char *name, GError **error)
     const char *title = scenario_text(file, "driver", "title");
     self->name = g_strdup(name);
     self->title = g_strdup(title ? title : "");
+    const char *drives = scenario_text(file, "driver", "drives");
+    self->drives = g_strdup(drives ? drives : "nvme");
     self->modules = scenario_list(modules, ", \t");
     return g_steal_pointer(&self);
 }

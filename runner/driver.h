@@ -6,7 +6,9 @@
 typedef struct Driver {
     char *name, *title;
     gboolean simulated;
-    char **modules; /* none of a simulated one; NULL-ended names of the modules under test, "nvme" */
+    char *drives; /* kind of device: "nvme", "ixgbe" (device-type.h) */
+    char *
+        *modules; /* none of a simulated one; NULL-ended names of the modules under test, "nvme" */
 } Driver;
 
 /* @error names the nearest driver.  (transfer full) */

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "device-type.h"
 #include "expect.h"
-#include "nvme/nvme-counters.h"
 #include "results/published.h"
 
 typedef enum { UNIT_NUMBER, UNIT_PERCENT, UNIT_PER_S, UNIT_TIME, UNIT_BYTES, UNIT_RATE } Unit;
@@ -35,6 +35,26 @@ static const Column device_columns[] = {
     {"window", "window_ns * 1000", UNIT_TIME},
     {NULL},
 };
+/* Of view port_summary. */
+static const Column port_columns[] = {
+    {"rx_packets", "rx_packets", UNIT_NUMBER},
+    {"tx_packets", "tx_packets", UNIT_NUMBER},
+    {"rx_pps", "rx_pps", UNIT_PER_S},
+    {"tx_pps", "tx_pps", UNIT_PER_S},
+    {"received", "received", UNIT_NUMBER},
+    {"dropped", "dropped", UNIT_NUMBER},
+    {"rx_queues", "rx_queues", UNIT_NUMBER},
+    {"tx_queues", "tx_queues", UNIT_NUMBER},
+    {"descriptors_per_writeback", "descriptors_per_writeback", UNIT_NUMBER},
+    {"tx_descriptors_per_writeback", "tx_descriptors_per_writeback", UNIT_NUMBER},
+    {"wire_bytes_per_packet", "wire_bytes_per_packet", UNIT_NUMBER},
+    {NULL},
+};
+/* Of a [wire NAME]: docs/qemu-devices.md. */
+static const SimCounter wire_counters[] = {
+    {"frames_generated", "", ""}, {"frames_sunk", "", ""}, {"bytes_sunk", "bytes", ""},
+    {"frames_carried", "", ""},   {"frames_lost", "", ""},
+};
 static const Column cpu_columns[] = {
     {"cpus", "cpus", UNIT_NUMBER},
     {"busy_pct", "busy_pct", UNIT_PERCENT},
@@ -58,6 +78,7 @@ static const char *const verdicts[] = {"done", "plan-failed", "plan-unreadable",
 
 typedef enum {
     OF_DEVICE,
+    OF_PORT,
     OF_COUNTER,
     OF_VECTORS,
     OF_CPU,
@@ -74,7 +95,7 @@ typedef struct Expect {
     Bound bound;
     char *device;         /* (nullable) */
     char *name;           /* counter or query */
-    const Column *column; /* of OF_DEVICE, OF_CPU, OF_MAP */
+    const Column *column; /* of OF_DEVICE, OF_PORT, OF_CPU, OF_MAP */
     Unit unit;
     double value;
     double within_pct; /* of a published figure; < 0: none */
@@ -129,14 +150,27 @@ static const Column *find_column(const Column *columns, const char *name)
     return NULL;
 }
 
+/* Counters of devices of any type, then of wires; NULL: there are no more. */
+static const SimCounter *nth_counter(size_t n)
+{
+    for (size_t t = 0; t < device_types_n; t++) {
+        if (n < device_types[t].counters_n) {
+            return &device_types[t].counters[n];
+        }
+        n -= device_types[t].counters_n;
+    }
+    return n < G_N_ELEMENTS(wire_counters) ? &wire_counters[n] : NULL;
+}
+
 static const SimCounter *find_counter(const char *name)
 {
-    for (size_t i = 0; i < NVME_DEVICE_COUNTERS; i++) {
-        if (g_str_equal(nvme_model_device_counters[i].name, name)) {
-            return &nvme_model_device_counters[i];
-        }
-    }
-    return NULL;
+    const SimCounter *counter = NULL;
+    size_t n = 0;
+
+    do {
+        counter = nth_counter(n++);
+    } while (counter && !g_str_equal(counter->name, name));
+    return counter;
 }
 
 static bool no_column(const Place *place, const Column *columns, bool counters, const char *name,
@@ -147,8 +181,11 @@ static bool no_column(const Place *place, const Column *columns, bool counters, 
     for (; columns->name; columns++) {
         g_ptr_array_add(words, (void *)columns->name);
     }
-    for (size_t i = 0; counters && i < NVME_DEVICE_COUNTERS; i++) {
-        g_ptr_array_add(words, (void *)nvme_model_device_counters[i].name);
+    for (size_t i = 0; counters && nth_counter(i); i++) {
+        g_ptr_array_add(words, (void *)nth_counter(i)->name);
+    }
+    for (columns = port_columns; counters && columns->name; columns++) {
+        g_ptr_array_add(words, (void *)columns->name);
     }
     if (counters) {
         g_ptr_array_add(words, (void *)"vectors");
@@ -185,6 +222,9 @@ static bool parse_device_column(const Place *place, Expect *self, const char *na
     }
     if (find_column(device_columns, name)) {
         return parse_table_column(place, self, OF_DEVICE, device_columns, name, error);
+    }
+    if (find_column(port_columns, name)) {
+        return parse_table_column(place, self, OF_PORT, port_columns, name, error);
     }
     if (!counter) {
         return no_column(place, device_columns, true, name, error);
@@ -452,10 +492,14 @@ static char *sql_of(const Expect *self)
         return g_strdup_printf("SELECT %s AS value FROM device_summary"
                                " WHERE run_id = :run_id AND device = :device",
                                self->column->sql);
+    case OF_PORT:
+        return g_strdup_printf("SELECT %s AS value FROM port_summary"
+                               " WHERE run_id = :run_id AND device = :device",
+                               self->column->sql);
     case OF_COUNTER: /* zero values are left out of the telemetry */
         return g_strdup("SELECT IFNULL(SUM(value), 0) AS value FROM counter_window"
-                        " WHERE run_id = :run_id AND device = :device AND scope = 'device'"
-                        " AND name = :name");
+                        " WHERE run_id = :run_id AND device = :device"
+                        " AND scope IN ('device', 'wire') AND name = :name");
     case OF_VECTORS:
         return g_strdup("SELECT COUNT(*) AS value FROM irq_vector"
                         " WHERE run_id = :run_id AND device = :device");

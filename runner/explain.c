@@ -64,8 +64,15 @@ void explain_print(const Scenario *scenario, const Inputs *inputs, const Prepare
            scenario->clock, scenario->seed);
     for (guint i = 0; i < scenario->devices->len; i++) {
         const ScenarioDevice *device = g_ptr_array_index(scenario->devices, i);
-        printf("  device      %s: %s in %s, serial %s, fill %s\n", device->name,
-               nvme_profile_name(device->profile), device->slot, device->serial, device->fill);
+        printf("  device      %s: %s, a %s, in %s, %s %s%s%s\n", device->name,
+               device->type->name(device->profile), device->type->what, device->slot,
+               device->type == DEVICE_IXGBE ? "MAC" : "serial", device->serial,
+               device->wire   ? ", on wire "
+               : device->fill ? ", fill "
+                              : "",
+               device->wire   ? device->wire
+               : device->fill ? device->fill
+                              : "");
         for (guint j = 0; j < device->changes->len; j++) {
             printf("              with %s\n", (char *)g_ptr_array_index(device->changes, j));
         }

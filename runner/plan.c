@@ -6,6 +6,8 @@
 
 #include "scenario-private.h"
 
+enum { MARK_START = 1, MARK_END = 2, MARK_STEP = 0x100 }; /* docs/channel.md */
+
 #define READY_MS 60000 /* guest time a drive may take to come up; idle time costs nothing */
 
 void plan_module_free(PlanModule *self)
@@ -43,7 +45,6 @@ static gboolean is_word(const char *text)
 
 char *plan_substitute(const Scenario *scenario, const char *text, unsigned line, GError **error)
 {
-    static const char *const parts[] = {"ctrl", "bdf", "serial", NULL};
     g_autoptr(GString) out = g_string_new(NULL);
     SimKeyfileEntry place = {.group = "step", .key = "guest", .line = line};
 
@@ -59,7 +60,9 @@ char *plan_substitute(const Scenario *scenario, const char *text, unsigned line,
             *part++ = 0;
         }
         const ScenarioDevice *device = scenario_device(scenario, inner);
-        if (device && part && strcmp(part, "serial") == 0) {
+        const char *const *parts = device ? device->type->parts : NULL;
+        if (device && part && g_strv_contains(parts, part) &&
+            (strcmp(part, "serial") == 0 || strcmp(part, "mac") == 0)) {
             g_string_append(out, device->serial);
         } else if (device && (!part || g_strv_contains(parts, part))) {
             g_string_append_printf(out, "{%s%s%s}", device->serial, part ? ":" : "",
@@ -167,6 +170,12 @@ static gboolean add_verify(const Scenario *scenario, const ScenarioAction *actio
         seeded = seeded || strcmp(key, "seed") == 0;
         if (strcmp(key, "device") == 0) {
             const ScenarioDevice *device = scenario_device(scenario, value);
+            if (device && device->type != DEVICE_NVME) {
+                sim_keyfile_error(scenario->file, &place, SIM_KEYFILE_ERROR_VALUE, error,
+                                  "%s is a %s; verify writes and reads drives", value,
+                                  device->type->what);
+                return FALSE;
+            }
             if (!device) {
                 g_autofree const char **names = scenario_device_names(scenario);
                 scenario_unknown(scenario->file, &place, error, "there is no device", value, names);
@@ -205,7 +214,7 @@ static gboolean add_step(const Scenario *scenario, const ScenarioStep *step, GSt
         return TRUE; /* a fault alone: nothing to do in the guest */
     }
     g_string_append_printf(plan, "# step %u %s\nmark %u\n", step->number, step->title,
-                           step->number);
+                           MARK_STEP + step->number);
     for (guint i = 0; i < step->actions->len; i++) {
         const ScenarioAction *action = g_ptr_array_index(step->actions, i);
         g_autofree char *text = NULL;
@@ -220,6 +229,11 @@ static gboolean add_step(const Scenario *scenario, const ScenarioStep *step, GSt
             break;
         case STEP_LOAD:
             add_load(scenario, scenario_find_load(scenario, action->text), plan);
+            break;
+        case STEP_WINDOW:
+            g_string_append_printf(plan,
+                                   "observe before\nmark %u\nsleep %s\nmark %u\nobserve after\n",
+                                   MARK_START, action->text, MARK_END);
             break;
         case STEP_VERIFY:
             if (!add_verify(scenario, action, plan, error)) {
@@ -257,7 +271,7 @@ char *plan_text(const Scenario *scenario, GPtrArray *modules, GError **error)
     add_modules(scenario, modules, plan);
     for (guint i = 0; i < scenario->devices->len; i++) {
         const ScenarioDevice *device = g_ptr_array_index(scenario->devices, i);
-        g_string_append_printf(plan, "wait-nvme %s %d\n", device->serial, READY_MS);
+        g_string_append_printf(plan, "%s %s %d\n", device->type->wait, device->serial, READY_MS);
     }
     g_string_append(plan, "queue-map\n");
     for (guint i = 0; i < scenario->loads->len; i++) {

@@ -58,7 +58,7 @@ gboolean run_write_archive(const Prepared *prepared, const Inputs *inputs, const
 char *run_profile(const ScenarioDevice *device, const char *folder, GError **error)
 {
     size_t n = 0;
-    const SimParam *params = nvme_profile_params(&n);
+    const SimParam *params = device->type->params(&n);
 
     if (device->changes->len == 0) {
         return g_strdup(device->profile_path);
@@ -95,11 +95,11 @@ char *run_profile(const ScenarioDevice *device, const char *folder, GError **err
         return NULL;
     }
     /* Words and tables are checked here: range and unit of numbers were, with the scenario. */
-    NvmeProfile *changed = nvme_profile_load(path, error);
+    void *changed = device->type->load(path, error);
     if (!changed) {
         return NULL;
     }
-    nvme_profile_free(changed);
+    device->type->free(changed);
     return g_steal_pointer(&path);
 }
 

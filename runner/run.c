@@ -106,8 +106,8 @@ static gint64 begin_row(const Prepared *prepared, const Inputs *inputs, ResultsS
     for (guint i = 0; i < scenario->devices->len; i++) {
         const ScenarioDevice *device = g_ptr_array_index(scenario->devices, i);
         devices[i] = (ResultsDevice){.device = device->name,
-                                     .model = "nvme",
-                                     .profile = nvme_profile_name(device->profile),
+                                     .model = device->type->kind,
+                                     .profile = device->type->name(device->profile),
                                      .slot = device->slot,
                                      .serial = device->serial,
                                      .published_id = device->published};
@@ -203,23 +203,54 @@ gint64 run_find_finished(const Prepared *prepared, const Inputs *inputs, Results
 
 /* --- QEMU --- */
 
+static const ScenarioDevice *second_port(const Scenario *scenario, const ScenarioDevice *device)
+{
+    for (guint i = 0; i < scenario->devices->len; i++) {
+        const ScenarioDevice *other = g_ptr_array_index(scenario->devices, i);
+        if (g_strcmp0(other->card, device->name) == 0) {
+            return other;
+        }
+    }
+    return NULL;
+}
+
+static void add_port_properties(JsonObject *arguments, const Scenario *scenario,
+                                const ScenarioDevice *device)
+{
+    json_object_set_string_member(arguments, "addr", device->card ? "0.1" : "0.0");
+    if (device->card || second_port(scenario, device)) {
+        json_object_set_boolean_member(arguments, "multifunction", TRUE);
+    }
+    json_object_set_string_member(arguments, "mac", device->serial);
+    if (device->sfp) {
+        json_object_set_string_member(arguments, "sfp", device->sfp);
+    }
+    if (device->wire) {
+        json_object_set_string_member(arguments, "wire", device->wire);
+    }
+}
+
 static gboolean plug_in(Qemu *qemu, const Scenario *scenario, guint index, const char *folder,
                         gint64 deadline, GError **error)
 {
     const ScenarioDevice *device = g_ptr_array_index(scenario->devices, index);
     g_autofree char *profile = run_profile(device, folder, error);
-    g_autofree char *port = g_strdup_printf("rp%u", index);
+    g_autofree char *port = g_strdup_printf("rp%u", device->root_port);
 
     if (!profile) {
         return FALSE;
     }
     JsonObject *arguments = json_object_new();
-    json_object_set_string_member(arguments, "driver", "quirkbench-nvme");
+    json_object_set_string_member(arguments, "driver", device->type->qemu);
     json_object_set_string_member(arguments, "id", device->name);
     json_object_set_string_member(arguments, "bus", port);
     json_object_set_string_member(arguments, "sim", "sim0");
     json_object_set_string_member(arguments, "slot", device->slot);
     json_object_set_string_member(arguments, "profile", profile);
+    if (device->type == DEVICE_IXGBE) {
+        add_port_properties(arguments, scenario, device);
+        return qmp_execute(qemu->qmp, "device_add", arguments, deadline, error);
+    }
     json_object_set_string_member(arguments, "serial", device->serial);
     json_object_set_string_member(arguments, "fill", device->fill);
     if (device->faults->len) {
@@ -233,6 +264,34 @@ static gboolean plug_in(Qemu *qemu, const Scenario *scenario, guint index, const
         json_object_set_string_member(arguments, "store-limit", limit);
     }
     return qmp_execute(qemu->qmp, "device_add", arguments, deadline, error);
+}
+
+/* Value of -device for a wire: docs/qemu-devices.md. */
+static char *wire_argument(const ScenarioWire *wire, const char *folder)
+{
+    GString *text = g_string_new(NULL);
+
+    g_string_append_printf(text, "quirkbench-wire,id=%s,sim=sim0", wire->name);
+    if (wire->capture) {
+        g_autofree char *leaf = g_strconcat(wire->name, ".pcap", NULL);
+        g_autofree char *path = g_build_filename(folder, leaf, NULL);
+        g_autofree char *escaped = machine_escape(path);
+        g_string_append_printf(text, ",capture=%s", escaped);
+    }
+    if (wire->tester) {
+        g_string_append_printf(text,
+                               ",tester=on,rate=%" G_GUINT64_FORMAT ",frames=%" G_GUINT64_FORMAT
+                               ",frame-bytes=%" G_GUINT64_FORMAT ",flows=%" G_GUINT64_FORMAT
+                               ",vlan=%d,destination=%s",
+                               wire->rate, wire->frames, wire->frame_bytes, wire->flows, wire->vlan,
+                               wire->destination);
+    }
+    if (wire->tester && wire->sends) {
+        g_autofree char *when =
+            wire->start_ps ? sim_value_format(wire->start_ps, SIM_UNIT_TIME) : g_strdup("window");
+        g_string_append_printf(text, ",start=%s", when);
+    }
+    return g_string_free(text, FALSE);
 }
 
 static Qemu *start(const Prepared *prepared, const Inputs *inputs, const RunOptions *options,
@@ -250,12 +309,21 @@ static Qemu *start(const Prepared *prepared, const Inputs *inputs, const RunOpti
     g_autofree char *sim = g_strdup_printf(
         "telemetry=%s,machine=%s,seed=%" G_GUINT64_FORMAT ",clock=%s,sample=%s,limit=%s", telemetry,
         machine, scenario->seed, scenario->clock, sample, limit);
-    const char *const extra[] = {"-incoming", "defer", "-S", NULL};
+    g_autoptr(GPtrArray) extra = g_ptr_array_new_with_free_func(g_free);
 
+    g_ptr_array_add(extra, g_strdup("-incoming"));
+    g_ptr_array_add(extra, g_strdup("defer"));
+    g_ptr_array_add(extra, g_strdup("-S"));
+    for (guint i = 0; i < scenario->wires->len; i++) {
+        g_ptr_array_add(extra, g_strdup("-device"));
+        g_ptr_array_add(extra, wire_argument(g_ptr_array_index(scenario->wires, i), folder));
+    }
+    g_ptr_array_add(extra, NULL);
     if (!run_write_archive(prepared, inputs, archive, error)) {
         return NULL;
     }
-    g_auto(GStrv) argv = machine_command(scenario, inputs, serial, sim, archive, extra, error);
+    g_auto(GStrv) argv = machine_command(scenario, inputs, serial, sim, archive,
+                                         (const char *const *)extra->pdata, error);
     return argv ? qemu_start((const char *const *)argv, log, options->interrupt_fd, error) : NULL;
 }
 
@@ -268,9 +336,12 @@ static gboolean set_going(Qemu *qemu, const Scenario *scenario, const char *stat
     if (!snapshot_restore(qemu, state, deadline, error)) {
         return FALSE;
     }
-    for (guint i = 0; i < scenario->devices->len; i++) {
-        if (!plug_in(qemu, scenario, i, folder, deadline, error)) {
-            const ScenarioDevice *device = g_ptr_array_index(scenario->devices, i);
+    /* Second functions first: the guest looks at a card when function 0 appears. */
+    for (guint i = 0; i < 2 * scenario->devices->len; i++) {
+        guint index = i % scenario->devices->len;
+        const ScenarioDevice *device = g_ptr_array_index(scenario->devices, index);
+        if ((i < scenario->devices->len) == (device->card != NULL) &&
+            !plug_in(qemu, scenario, index, folder, deadline, error)) {
             g_prefix_error(error, "%s: ", device->name);
             return FALSE;
         }
@@ -424,6 +495,22 @@ static gboolean judge(const Scenario *scenario, ResultsStore *store, const char 
 
 /* --- The whole --- */
 
+static void keep_captures(const char *target, const char *folder)
+{
+    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+    const char *name;
+
+    while (dir && (name = g_dir_read_name(dir))) {
+        g_autofree char *from = g_build_filename(folder, name, NULL);
+        g_autofree char *to = g_build_filename(target, name, NULL);
+        g_autoptr(GFile) source = g_file_new_for_path(from);
+        g_autoptr(GFile) copy = g_file_new_for_path(to);
+        if (g_str_has_suffix(name, ".pcap")) {
+            g_file_copy(source, copy, G_FILE_COPY_OVERWRITE, NULL, NULL, NULL, NULL);
+        }
+    }
+}
+
 static void keep_files(const char *keep, gint64 run_id, const char *plan, const char *folder)
 {
     static const char *const names[] = {"telemetry.jsonl", "archive.cpio", "serial.log",
@@ -443,6 +530,7 @@ static void keep_files(const char *keep, gint64 run_id, const char *plan, const 
         }
     }
     g_file_set_contents(plan_path, plan, -1, NULL);
+    keep_captures(target, folder);
 }
 
 RunOutcome *run_execute(const Prepared *prepared, const Inputs *inputs, const RunOptions *options,

@@ -15,47 +15,39 @@ void scenario_device_free(ScenarioDevice *self)
     }
     g_free(self->name);
     g_free(self->profile_path);
-    g_clear_pointer(&self->profile, nvme_profile_free);
+    if (self->profile) {
+        self->type->free(self->profile);
+    }
     g_clear_pointer(&self->changes, g_ptr_array_unref);
     g_free(self->slot);
     g_free(self->serial);
     g_free(self->fill);
+    g_free(self->sfp);
+    g_free(self->card);
+    g_free(self->wire);
     g_clear_pointer(&self->faults, g_ptr_array_unref);
     g_free(self->published);
     g_free(self);
 }
 
-static const SimParam *find_param(const char *key)
+static char *profile_value(const ScenarioDevice *device, const char *key)
 {
-    size_t n = 0;
-    const SimParam *params = nvme_profile_params(&n);
+    const SimParam *param = device_type_param(device->type, key);
 
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(params[i].key, key) == 0) {
-            return &params[i];
-        }
-    }
-    return NULL;
-}
-
-static char *profile_value(const NvmeProfile *profile, const char *key)
-{
-    const SimParam *param = find_param(key);
-
-    return param ? nvme_profile_format(profile, param) : NULL;
+    return param ? device->type->format(device->profile, param) : NULL;
 }
 
 /* A value of `profile.KEY = VALUE` against the profile's own table. */
-static gboolean check_change(SimKeyfile *file, const SimKeyfileEntry *entry, const char *key,
-                             GError **error)
+static gboolean check_change(SimKeyfile *file, const DeviceType *type, const SimKeyfileEntry *entry,
+                             const char *key, GError **error)
 {
-    const SimParam *param = find_param(key);
+    const SimParam *param = device_type_param(type, key);
     g_autofree char *message = NULL;
     guint64 value = 0;
 
     if (!param) {
         size_t n = 0;
-        const SimParam *params = nvme_profile_params(&n);
+        const SimParam *params = type->params(&n);
         g_autofree const char **names = g_new0(const char *, n + 1);
         for (size_t i = 0; i < n; i++) {
             names[i] = params[i].key;
@@ -68,7 +60,7 @@ static gboolean check_change(SimKeyfile *file, const SimKeyfileEntry *entry, con
         return FALSE;
     }
     if (param->kind != SIM_PARAM_U64) {
-        return TRUE; /* words and tables: nvme_profile_load() reads them */
+        return TRUE; /* words and tables: the type's load() reads them */
     }
     if (!sim_value_parse(entry->value, param->unit, &value, &message)) {
         sim_keyfile_error(file, entry, SIM_KEYFILE_ERROR_VALUE, error, "%s", message);
@@ -97,7 +89,7 @@ static gboolean read_changes(Scenario *self, ScenarioDevice *device, const char 
         }
         const char *key = entry->key + strlen("profile.");
         entry->taken = true;
-        if (!check_change(self->file, entry, key, error)) {
+        if (!check_change(self->file, device->type, entry, key, error)) {
             return FALSE;
         }
         g_ptr_array_add(device->changes, g_strdup_printf("%s=%s", key, entry->value));
@@ -171,6 +163,11 @@ static void no_intx(void *opaque, bool level) {}
 gboolean scenario_add_fault(Scenario *self, ScenarioDevice *device, const char *text,
                             const SimKeyfileEntry *entry, GError **error)
 {
+    if (device->type != DEVICE_NVME) {
+        sim_keyfile_error(self->file, entry, SIM_KEYFILE_ERROR_VALUE, error,
+                          "%s is a %s; faults are of drives", device->name, device->type->what);
+        return FALSE;
+    }
     static const SimPortOps ops = {.dma_read = no_dma_read,
                                    .dma_write = no_dma_write,
                                    .irq_mode = no_irq_mode,
@@ -196,9 +193,60 @@ gboolean scenario_add_fault(Scenario *self, ScenarioDevice *device, const char *
     return TRUE;
 }
 
-gboolean scenario_read_device(Scenario *self, const char *group, GError **error)
+/* Keys that only devices of another type have are refused. */
+static gboolean check_type_keys(SimKeyfile *file, const DeviceType *type, const char *group,
+                                GError **error)
+{
+    for (size_t i = 0; i < device_types_n; i++) {
+        for (const char *const *key = device_types[i].keys; *key; key++) {
+            const SimKeyfileEntry *entry = sim_keyfile_entry(file, group, *key);
+            if (entry && !g_strv_contains(type->keys, *key)) {
+                sim_keyfile_error(file, entry, SIM_KEYFILE_ERROR_VALUE, error,
+                                  "is a key of a %s; this is a %s", device_types[i].what,
+                                  type->what);
+                return FALSE;
+            }
+        }
+    }
+    return TRUE;
+}
+
+static gboolean read_port(Scenario *self, ScenarioDevice *device, const char *group, GError **error)
+{
+    static const char *const modules[] = {"da", "sr", "none", NULL};
+
+    if (!scenario_word(self->file, group, "sfp", modules, NULL, &device->sfp, error) ||
+        !scenario_mac(self->file, group, "mac", &device->serial, error)) {
+        return FALSE;
+    }
+    device->card = g_strdup(scenario_text(self->file, group, "card"));
+    return TRUE;
+}
+
+static gboolean read_drive(Scenario *self, ScenarioDevice *device, const char *group,
+                           GError **error)
 {
     static const char *const fills[] = {"random", "zero", NULL};
+
+    if (!scenario_word(self->file, group, "fill", fills, "random", &device->fill, error) ||
+        !scenario_number(self->file, group, "store-limit", SIM_UNIT_BYTES, 1024 * 1024,
+                         G_GUINT64_CONSTANT(1) << 40, &device->store_limit_bytes, error)) {
+        return FALSE;
+    }
+    device->serial = g_strdup(scenario_text(self->file, group, "serial"));
+    g_auto(GStrv) faults = scenario_list(scenario_text(self->file, group, "faults"), ";");
+    for (char **fault = faults; *fault; fault++) {
+        if (!scenario_add_fault(self, device, *fault,
+                                sim_keyfile_entry(self->file, group, "faults"), error)) {
+            return FALSE;
+        }
+    }
+    return read_published(self->file, device, group, error) &&
+           (!device->serial || check_serial(self->file, group, device->serial, error));
+}
+
+gboolean scenario_read_device(Scenario *self, const char *group, GError **error)
+{
     ScenarioDevice *device = g_new0(ScenarioDevice, 1);
     g_autofree char *profile = NULL;
     GError *inner = NULL;
@@ -216,34 +264,24 @@ gboolean scenario_read_device(Scenario *self, const char *group, GError **error)
             return FALSE;
         }
     }
-    if (!scenario_required(self->file, group, "profile", &profile, error) ||
-        !scenario_word(self->file, group, "fill", fills, "random", &device->fill, error) ||
-        !scenario_number(self->file, group, "store-limit", SIM_UNIT_BYTES, 1024 * 1024,
-                         G_GUINT64_CONSTANT(1) << 40, &device->store_limit_bytes, error)) {
+    if (!scenario_required(self->file, group, "profile", &profile, error)) {
         return FALSE;
     }
-    device->profile_path = paths_profile("models/nvme/profiles", profile, &inner);
+    device->profile_path = device_type_find_profile(profile, &device->type, &inner);
     if (!device->profile_path) {
         sim_keyfile_error(self->file, sim_keyfile_entry(self->file, group, "profile"),
                           SIM_KEYFILE_ERROR_UNKNOWN, error, "%s", inner->message);
         g_clear_error(&inner);
         return FALSE;
     }
-    device->profile = nvme_profile_load(device->profile_path, error);
-    if (!device->profile || !read_changes(self, device, group, error)) {
+    device->profile = device->type->load(device->profile_path, error);
+    if (!device->profile || !check_type_keys(self->file, device->type, group, error) ||
+        !read_changes(self, device, group, error)) {
         return FALSE;
     }
     device->slot = g_strdup(scenario_text(self->file, group, "slot"));
-    device->serial = g_strdup(scenario_text(self->file, group, "serial"));
-    g_auto(GStrv) faults = scenario_list(scenario_text(self->file, group, "faults"), ";");
-    for (char **fault = faults; *fault; fault++) {
-        if (!scenario_add_fault(self, device, *fault,
-                                sim_keyfile_entry(self->file, group, "faults"), error)) {
-            return FALSE;
-        }
-    }
-    return read_published(self->file, device, group, error) &&
-           (!device->serial || check_serial(self->file, group, device->serial, error));
+    return device->type == DEVICE_IXGBE ? read_port(self, device, group, error)
+                                        : read_drive(self, device, group, error);
 }
 
 static gboolean serial_taken(const Scenario *self, const char *serial)
@@ -257,10 +295,23 @@ static gboolean serial_taken(const Scenario *self, const char *serial)
     return FALSE;
 }
 
+/* A MAC of Intel's range that no other port has; Linux's names of ports follow the order of the
+ * functions, and so do these. */
+static char *unique_mac(const Scenario *self)
+{
+    char *mac = NULL;
+
+    for (unsigned n = 1; !mac || serial_taken(self, mac); n++) {
+        g_free(mac);
+        mac = g_strdup_printf("00:1b:21:00:00:%02x", n);
+    }
+    return mac;
+}
+
 /* The profile's serial; for the second device of a kind its tail counts: …-1, …-2. */
 static char *unique_serial(const Scenario *self, const ScenarioDevice *device)
 {
-    g_autofree char *base = profile_value(device->profile, "identify.serial");
+    g_autofree char *base = profile_value(device, "identify.serial");
 
     if (!base || !*base) {
         g_free(base);
@@ -316,10 +367,45 @@ static char **slot_order(Scenario *self, GError **error)
     return g_steal_pointer(&order);
 }
 
+/* The card's second port: function 1 beside function 0, on one link. */
+static gboolean join_card(Scenario *self, ScenarioDevice *device, const char *group, GError **error)
+{
+    const SimKeyfileEntry *entry = sim_keyfile_entry(self->file, group, "card");
+    const ScenarioDevice *first = scenario_device(self, device->card);
+    g_autofree const char **names = scenario_device_names(self);
+    const ScenarioDevice *other = NULL;
+
+    if (!first) {
+        scenario_unknown(self->file, entry, error, "there is no device", device->card, names);
+        return FALSE;
+    }
+    for (guint i = 0; g_ptr_array_index(self->devices, i) != device; i++) {
+        const ScenarioDevice *each = g_ptr_array_index(self->devices, i);
+        if (g_strcmp0(each->card, device->card) == 0) {
+            other = each;
+        }
+    }
+    if (first->type != DEVICE_IXGBE || first->card || first->line > device->line || other ||
+        device->slot) {
+        sim_keyfile_error(self->file, entry, SIM_KEYFILE_ERROR_VALUE, error,
+                          device->slot  ? "the card of %s has its slot already; leave slot = out"
+                          : other       ? "a card has two ports, and %s has its second one already"
+                          : first->card ? "%s is a second port itself; name the card's first"
+                          : first->type != DEVICE_IXGBE ? "%s is no network port"
+                                                        : "%s has to stand before its second port",
+                          device->card);
+        return FALSE;
+    }
+    device->slot = g_strdup(first->slot);
+    device->root_port = first->root_port;
+    return TRUE;
+}
+
 gboolean scenario_finish_devices(Scenario *self, GError **error)
 {
     g_auto(GStrv) order = slot_order(self, error);
     char **next = order;
+    unsigned root_ports = 0;
 
     if (!order) {
         return FALSE;
@@ -328,10 +414,16 @@ gboolean scenario_finish_devices(Scenario *self, GError **error)
         ScenarioDevice *device = g_ptr_array_index(self->devices, i);
         g_autofree char *group = g_strconcat("device ", device->name, NULL);
         SimKeyfileEntry place = {.group = group, .key = "", .line = device->line};
-        if (i == SCENARIO_ROOT_PORTS) {
+        if (device->card) {
+            if (!join_card(self, device, group, error)) {
+                return FALSE;
+            }
+        } else if (root_ports == SCENARIO_ROOT_PORTS) {
             sim_keyfile_error(self->file, &place, SIM_KEYFILE_ERROR_VALUE, error,
                               "a machine takes at most %d devices", SCENARIO_ROOT_PORTS);
             return FALSE;
+        } else {
+            device->root_port = root_ports++;
         }
         while (!device->slot && *next && slot_taken(self, *next)) {
             next++;
@@ -346,16 +438,18 @@ gboolean scenario_finish_devices(Scenario *self, GError **error)
             device->slot = g_strdup(*next);
         }
         if (!device->serial) {
-            device->serial = unique_serial(self, device);
+            device->serial =
+                device->type == DEVICE_IXGBE ? unique_mac(self) : unique_serial(self, device);
             continue;
         }
         for (guint j = 0; j < i; j++) {
             const ScenarioDevice *other = g_ptr_array_index(self->devices, j);
             if (strcmp(other->serial, device->serial) == 0) {
-                sim_keyfile_error(self->file, sim_keyfile_entry(self->file, group, "serial"),
+                const char *key = device->type == DEVICE_IXGBE ? "mac" : "serial";
+                sim_keyfile_error(self->file, sim_keyfile_entry(self->file, group, key),
                                   SIM_KEYFILE_ERROR_DUPLICATE, error,
-                                  "device %s has that serial; drivers need them to differ",
-                                  other->name);
+                                  "device %s has that %s; drivers need them to differ", other->name,
+                                  key);
                 return FALSE;
             }
         }

@@ -120,15 +120,12 @@ gboolean scenario_read_load(Scenario *self, const char *group, GError **error)
 /* Bytes of the device's namespace. */
 static guint64 capacity_bytes(const ScenarioDevice *device)
 {
-    size_t n = 0;
-    const SimParam *params = nvme_profile_params(&n);
+    const SimParam *param = device_type_param(device->type, "namespace.capacity");
+    g_autofree char *text = param ? device->type->format(device->profile, param) : NULL;
     guint64 bytes = G_MAXUINT64;
 
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(params[i].key, "namespace.capacity") == 0) {
-            g_autofree char *text = nvme_profile_format(device->profile, &params[i]);
-            sim_value_parse(text, params[i].unit, &bytes, NULL);
-        }
+    if (text) {
+        sim_value_parse(text, param->unit, &bytes, NULL);
     }
     return bytes;
 }
@@ -152,6 +149,14 @@ static gboolean finish_load(Scenario *self, ScenarioLoad *load, const char *grou
         if (!device) {
             scenario_unknown(self->file, sim_keyfile_entry(self->file, group, "devices"), error,
                              "there is no device", *name, names);
+            return FALSE;
+        }
+        if (device->type != DEVICE_NVME) {
+            const SimKeyfileEntry *entry = sim_keyfile_entry(self->file, group, "devices");
+            SimKeyfileEntry place = {.group = group, .key = "", .line = load->line};
+            sim_keyfile_error(self->file, entry ? entry : &place, SIM_KEYFILE_ERROR_VALUE, error,
+                              "%s is a %s; a load reads and writes drives", *name,
+                              device->type->what);
             return FALSE;
         }
         guint64 capacity = capacity_bytes(device);
@@ -237,9 +242,52 @@ static gboolean read_fault(Scenario *self, const char *group, GError **error)
     return scenario_add_fault(self, device, whole, entry, error);
 }
 
+/* `window = TIME`: the action's text becomes its milliseconds. */
+static gboolean read_window(Scenario *self, const char *group, ScenarioAction *action,
+                            GError **error)
+{
+    guint64 time_ps = 0;
+
+    if (!scenario_number(self->file, group, "window", SIM_UNIT_TIME, SIM_MS, 3600 * SIM_S, &time_ps,
+                         error)) {
+        return FALSE;
+    }
+    g_free(action->text);
+    action->text = g_strdup_printf("%" G_GUINT64_FORMAT, time_ps / SIM_MS);
+    return TRUE;
+}
+
+/* A run has one measured window, of a load or of a step. */
+static gboolean check_windows(Scenario *self, GError **error)
+{
+    unsigned line = 0;
+
+    for (guint i = 0; i < self->loads->len; i++) {
+        const ScenarioLoad *load = g_ptr_array_index(self->loads, i);
+        line = load->window ? load->line : line;
+    }
+    for (guint i = 0; i < self->steps->len; i++) {
+        const ScenarioStep *step = g_ptr_array_index(self->steps, i);
+        for (guint j = 0; j < step->actions->len; j++) {
+            const ScenarioAction *action = g_ptr_array_index(step->actions, j);
+            SimKeyfileEntry place = {.group = "step", .key = "window", .line = action->line};
+            if (action->kind != STEP_WINDOW) {
+                continue;
+            }
+            if (line) {
+                sim_keyfile_error(self->file, &place, SIM_KEYFILE_ERROR_VALUE, error,
+                                  "a run has one measured window, and line %u is it", line);
+                return FALSE;
+            }
+            line = action->line;
+        }
+    }
+    return TRUE;
+}
+
 gboolean scenario_read_step(Scenario *self, const char *group, GError **error)
 {
-    static const char *const keys[] = {"guest", "load", "verify", "plan", NULL};
+    static const char *const keys[] = {"guest", "load", "verify", "plan", "window", NULL};
     ScenarioStep *step = g_new0(ScenarioStep, 1);
     const char *text = group + strlen("step ");
     char *end = NULL;
@@ -275,6 +323,9 @@ gboolean scenario_read_step(Scenario *self, const char *group, GError **error)
                 action->line = entry->line;
                 entry->taken = true;
                 g_ptr_array_add(step->actions, action);
+                if (kind == STEP_WINDOW && !read_window(self, group, action, error)) {
+                    return FALSE;
+                }
             }
         }
     }
@@ -300,5 +351,5 @@ gboolean scenario_finish_steps(Scenario *self, GError **error)
             }
         }
     }
-    return TRUE;
+    return check_windows(self, error);
 }

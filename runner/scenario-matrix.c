@@ -52,12 +52,13 @@ static unsigned set_everywhere(SimKeyfile *file, const char *group, const char *
                                const char *value, unsigned line)
 {
     static const char *const single[] = {"scenario", "machine", "driver", NULL};
+    static const char *const several[] = {"device", "load", "wire", NULL};
     g_autoptr(GPtrArray) targets = g_ptr_array_new_with_free_func(g_free);
     const char *const *groups = sim_keyfile_groups(file);
 
     for (size_t i = 0; groups[i]; i++) {
         if (strcmp(groups[i], group) == 0 ||
-            (!strchr(group, ' ') && (strcmp(group, "device") == 0 || strcmp(group, "load") == 0) &&
+            (!strchr(group, ' ') && g_strv_contains(several, group) &&
              group_is(groups[i], group))) {
             g_ptr_array_add(targets, g_strdup(groups[i]));
         }

@@ -37,6 +37,13 @@ gboolean scenario_read_device(Scenario *self, const char *group, GError **error)
 gboolean scenario_add_fault(Scenario *self, ScenarioDevice *device, const char *text,
                             const SimKeyfileEntry *entry, GError **error);
 gboolean scenario_finish_devices(Scenario *self, GError **error); /* slots, serials */
+/* --- scenario-wire.c --- */
+gboolean scenario_read_wire(Scenario *self, const char *group, GError **error);
+gboolean scenario_finish_wires(Scenario *self, GError **error); /* ends, addresses */
+void scenario_wire_free(ScenarioWire *self);
+/* "00:1b:21:00:00:01" in lower case, or @error at the key. */
+gboolean scenario_mac(SimKeyfile *file, const char *group, const char *key, char **mac,
+                      GError **error);
 gboolean scenario_read_load(Scenario *self, const char *group, GError **error);
 gboolean scenario_finish_loads(Scenario *self, GError **error); /* devices, window, sizes */
 gboolean scenario_read_step(Scenario *self, const char *group, GError **error);

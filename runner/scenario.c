@@ -30,6 +30,7 @@ void scenario_free(Scenario *self)
     g_free(self->machine_path);
     g_clear_pointer(&self->machine, host_machine_free);
     g_clear_pointer(&self->devices, g_ptr_array_unref);
+    g_clear_pointer(&self->wires, g_ptr_array_unref);
     g_clear_pointer(&self->loads, g_ptr_array_unref);
     g_clear_pointer(&self->steps, g_ptr_array_unref);
     g_free(self);
@@ -46,6 +47,17 @@ ScenarioDevice *scenario_device(const Scenario *self, const char *name)
     return NULL;
 }
 
+ScenarioWire *scenario_wire(const Scenario *self, const char *name)
+{
+    for (guint i = 0; i < self->wires->len; i++) {
+        ScenarioWire *wire = g_ptr_array_index(self->wires, i);
+        if (strcmp(wire->name, name) == 0) {
+            return wire;
+        }
+    }
+    return NULL;
+}
+
 ScenarioLoad *scenario_find_load(const Scenario *self, const char *name)
 {
     for (guint i = 0; i < self->loads->len; i++) {
@@ -55,6 +67,20 @@ ScenarioLoad *scenario_find_load(const Scenario *self, const char *name)
         }
     }
     return NULL;
+}
+
+/* Of devices and wires: what [expect] may name. */
+static const char **scenario_names(const Scenario *self)
+{
+    const char **names = g_new0(const char *, self->devices->len + self->wires->len + 1);
+
+    for (guint i = 0; i < self->devices->len; i++) {
+        names[i] = ((ScenarioDevice *)g_ptr_array_index(self->devices, i))->name;
+    }
+    for (guint i = 0; i < self->wires->len; i++) {
+        names[self->devices->len + i] = ((ScenarioWire *)g_ptr_array_index(self->wires, i))->name;
+    }
+    return names;
 }
 
 const char **scenario_device_names(const Scenario *self)
@@ -189,7 +215,7 @@ static gboolean read_driver(Scenario *self, GError **error)
 
 static gboolean check_group_names(SimKeyfile *file, GError **error)
 {
-    static const char *const words[] = {"scenario", "machine", "driver", "device", "load",
+    static const char *const words[] = {"scenario", "machine", "driver", "device", "wire", "load",
                                         "step",     "matrix",  "point",  "expect", NULL};
     const char *const *groups = sim_keyfile_groups(file);
 
@@ -198,8 +224,8 @@ static gboolean check_group_names(SimKeyfile *file, GError **error)
         const char *rest = groups[i] + strlen(kind);
         SimKeyfileEntry place = {
             .group = groups[i], .key = "", .line = sim_keyfile_group_line(file, groups[i])};
-        gboolean needs_name =
-            strcmp(kind, "device") == 0 || strcmp(kind, "step") == 0 || strcmp(kind, "point") == 0;
+        gboolean needs_name = strcmp(kind, "device") == 0 || strcmp(kind, "step") == 0 ||
+                              strcmp(kind, "point") == 0 || strcmp(kind, "wire") == 0;
         gboolean may_have_name =
             needs_name || strcmp(kind, "load") == 0 || strcmp(kind, "expect") == 0;
         if (!g_strv_contains(words, kind)) {
@@ -213,7 +239,7 @@ static gboolean check_group_names(SimKeyfile *file, GError **error)
                               kind,
                               !needs_name    ? ""
                               : *kind == 'd' ? "nvme0"
-                              : *kind == 'p' ? "name"
+                              : *kind != 's' ? "name"
                                              : "1 title");
             return FALSE;
         }
@@ -267,6 +293,8 @@ static gboolean read_groups(Scenario *self, GError **error)
         gboolean fine = TRUE;
         if (g_str_has_prefix(group, "device ")) {
             fine = scenario_read_device(self, group, error);
+        } else if (g_str_has_prefix(group, "wire ")) {
+            fine = scenario_read_wire(self, group, error);
         } else if (strcmp(group, "load") == 0 || g_str_has_prefix(group, "load ")) {
             fine = scenario_read_load(self, group, error);
         }
@@ -282,6 +310,25 @@ static gboolean read_groups(Scenario *self, GError **error)
     return TRUE;
 }
 
+/* A driver that does not bind a device would be waited for in vain. */
+static gboolean check_driver(Scenario *self, GError **error)
+{
+    g_autoptr(Driver) driver = driver_load(self->driver, error);
+
+    for (guint i = 0; driver && i < self->devices->len; i++) {
+        const ScenarioDevice *device = g_ptr_array_index(self->devices, i);
+        if (strcmp(device->type->kind, driver->drives) != 0) {
+            g_autofree char *group = g_strconcat("device ", device->name, NULL);
+            sim_keyfile_error(self->file, sim_keyfile_entry(self->file, group, "profile"),
+                              SIM_KEYFILE_ERROR_VALUE, error,
+                              "is of a %s, which driver %s does not drive; see quirkbench drivers",
+                              device->type->what, self->driver);
+            return FALSE;
+        }
+    }
+    return driver != NULL;
+}
+
 static Scenario *scenario_new(const char *name, SimKeyfile *file, const char *point, GError **error)
 {
     g_autoptr(Scenario) self = g_new0(Scenario, 1);
@@ -293,11 +340,13 @@ static Scenario *scenario_new(const char *name, SimKeyfile *file, const char *po
                                                 : g_strdup(base);
     self->point = g_strdup(point);
     self->devices = g_ptr_array_new_with_free_func((GDestroyNotify)scenario_device_free);
+    self->wires = g_ptr_array_new_with_free_func((GDestroyNotify)scenario_wire_free);
     self->loads = g_ptr_array_new_with_free_func((GDestroyNotify)scenario_load_free);
     self->steps = g_ptr_array_new_with_free_func((GDestroyNotify)scenario_step_free);
     if (!check_known_keys(file, error) || !read_scenario(self, error) ||
         !read_machine(self, error) || !read_driver(self, error) || !read_groups(self, error) ||
-        !scenario_finish_devices(self, error) || !scenario_finish_loads(self, error) ||
+        !scenario_finish_devices(self, error) || !check_driver(self, error) ||
+        !scenario_finish_wires(self, error) || !scenario_finish_loads(self, error) ||
         !scenario_finish_steps(self, error) || !check_all_taken(self, error) ||
         (self->simulated && !native_check_steps(self, error))) {
         return NULL;
@@ -308,7 +357,7 @@ static Scenario *scenario_new(const char *name, SimKeyfile *file, const char *po
                           "the scenario does nothing; add [load] or [step 1 title]");
         return NULL;
     }
-    g_autofree const char **names = scenario_device_names(self);
+    g_autofree const char **names = scenario_names(self);
     if (!expect_validate(file, names, error)) {
         return NULL;
     }

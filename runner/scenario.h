@@ -5,13 +5,13 @@
 #pragma once
 #include <glib.h>
 
+#include "device-type.h"
 #include "host/host-machine.h"
-#include "nvme/nvme-profile.h"
 #include "sim/sim-keyfile.h"
 
 /* One key of a scenario file. */
 typedef struct ScenarioKey {
-    const char *group; /* "scenario", "machine", "device", "driver", "load", "step" */
+    const char *group; /* "scenario", "machine", "device", "wire", "driver", "load", "step" */
     const char *key;
     const char *fallback; /* shown in help; NULL: required or none */
     const char *meaning;
@@ -26,9 +26,16 @@ extern const size_t scenario_keys_n;
 typedef struct ScenarioDevice {
     char *name; /* as in the file: "nvme0" */
     char *profile_path;
-    NvmeProfile *profile;
+    const DeviceType *type;
+    void *profile;      /* of the type */
     GPtrArray *changes; /* "KEY=VALUE" for each `profile.KEY = VALUE`, in file order */
-    char *slot, *serial, *fill;
+    char *slot;
+    char *serial; /* what the guest finds it by; a port's is its MAC */
+    char *fill;
+    char *sfp;                 /* of a port; NULL: as the profile */
+    char *card;                /* the device that is this port's card's first; NULL: it is that */
+    char *wire;                /* the wire that the port is plugged into; NULL: none */
+    unsigned root_port;        /* of the machine */
     GPtrArray *faults;         /* texts for sim-fault.h */
     guint64 store_limit_bytes; /* 0 = the model's own */
     char *published;           /* SCENARIO_ID/DEVICE or NULL */
@@ -44,10 +51,30 @@ typedef struct ScenarioLoad {
     unsigned line;
 } ScenarioLoad;
 
-typedef enum { STEP_GUEST, STEP_LOAD, STEP_VERIFY, STEP_PLAN } ScenarioActionKind;
+/* A cable, and the tester if that has one of its ends. */
+typedef struct ScenarioWire {
+    char *name;
+    char **ends; /* two: names of ports, or "tester" */
+    gboolean tester, sends;
+    guint64 rate; /* frames a second; 0: line rate */
+    guint64 frames, frame_bytes, flows;
+    guint64 start_ps;  /* 0: with the window */
+    gint vlan;         /* -1: none */
+    char *destination; /* MAC */
+    gboolean capture;
+    unsigned line;
+} ScenarioWire;
+
+typedef enum {
+    STEP_GUEST,
+    STEP_LOAD,
+    STEP_VERIFY,
+    STEP_PLAN,
+    STEP_WINDOW,
+} ScenarioActionKind;
 typedef struct ScenarioAction {
     ScenarioActionKind kind;
-    char *text; /* command, load's name, verify's words, plan line */
+    char *text; /* command, load's name, verify's words, plan line, milliseconds */
     unsigned line;
 } ScenarioAction;
 
@@ -71,7 +98,7 @@ typedef struct Scenario {
     char *machine_path;
     HostMachine *machine;
     guint64 cpus, memory_bytes, mips, quantum;
-    GPtrArray *devices, *loads, *steps;
+    GPtrArray *devices, *wires, *loads, *steps;
 } Scenario;
 
 /**
@@ -88,6 +115,7 @@ void scenario_free(Scenario *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Scenario, scenario_free)
 
 ScenarioDevice *scenario_device(const Scenario *self, const char *name); /* NULL: none */
+ScenarioWire *scenario_wire(const Scenario *self, const char *name);     /* NULL: none */
 ScenarioLoad *scenario_find_load(const Scenario *self, const char *name);
 /* Names of the devices, NULL-ended.  (transfer container): free with g_free */
 const char **scenario_device_names(const Scenario *self);

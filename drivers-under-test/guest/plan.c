@@ -79,7 +79,15 @@ static bool do_wait_link(Plan *self, char **words, int words_n, Reason *reason)
 {
     uint64_t ms;
 
-    return take_ms(words[2], &ms, reason) && net_wait_link(&self->devices, words[1], ms, reason);
+    if (!take_ms(words[words_n - 1], &ms, reason)) {
+        return false;
+    }
+    for (int i = 1; i < words_n - 1; i++) {
+        if (!net_wait_link(&self->devices, words[i], ms, reason)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static bool do_wait_gone(Plan *self, char **words, int words_n, Reason *reason)
@@ -243,7 +251,7 @@ static const struct Command {
     {"rmmod", 2, 2, do_rmmod, "rmmod NAME"},
     {"wait-nvme", 3, 3, do_wait_nvme, "wait-nvme SERIAL MS"},
     {"wait-net", 3, 3, do_wait_net, "wait-net MAC-OR-BDF MS"},
-    {"wait-link", 3, 3, do_wait_link, "wait-link MAC-OR-BDF MS"},
+    {"wait-link", 3, WORDS_MAX, do_wait_link, "wait-link MAC-OR-BDF … MS"},
     {"wait-gone", 3, 3, do_wait_gone, "wait-gone SERIAL MS"},
     {"write", 3, 3, do_write, "write FILE TEXT"},
     {"load", 2, WORDS_MAX, do_load, "load key=value …"},

@@ -84,17 +84,17 @@ Test(plan, steps_in_order)
                 "load devices=B pattern=write readers=1 depth=1 block=4096 ios=9 warmup=0 "
                 "span=17179869184 offset=0 seed=7 pin=spread window=no\n"
                 "# step 1 look\n"
-                "mark 1\n"
+                "mark 257\n"
                 "run cat {A} ${HOME} {B:bdf} {a b}\n"
                 "# step 4 read\n"
-                "mark 4\n"
+                "mark 260\n"
                 "observe before\n"
                 "load devices=A,B pattern=randread readers=1 depth=1 block=4096 time-ms=5 warmup=0 "
                 "span=1048576 offset=0 seed=7 pin=spread window=yes\n"
                 "observe after\n"
                 "wait-nvme A 9\n"
                 "# step 5 check\n"
-                "mark 5\n"
+                "mark 261\n"
                 "verify device=B action=check sizes=512,4096 span=1048576 blocks=3 seed=7\n"
                 "dmesg\n");
 }
@@ -107,4 +107,41 @@ Test(plan, refused)
     expect_error(HEAD "[step 1 a]\nverify = device=nvme0 sizes=512\n", "s.ini:14", "unit");
     expect_error(HEAD "[step 1 a]\nguest = true\n[driver]\nparameters = nvmf.x=1\n", "s.ini:16",
                  "did you mean 'nvme'");
+}
+
+#define PORTS                                                                                      \
+    "[scenario]\ntitle = t\nwhy = w\ndriver = linux-ixgbe\n"                                         \
+    "[machine]\nprofile = xeon-2620v4-x2\n"                                                       \
+    "[device eth0]\nprofile = 82599es\n"                                                          \
+    "[device eth1]\nprofile = 82599es\nmac = 02:00:00:00:00:AA\ncard = eth0\n"
+
+Test(plan, ports_and_window)
+{
+    expect_plan(PORTS "[wire in]\nends = eth0 tester\n"
+                      "[step 1 up]\nguest = ip link set {eth0} up; echo {eth1:mac} {eth1:bdf}\n"
+                      "[step 2 send]\nwindow = 20ms\n",
+                "# s\n"
+                "insmod nvme-core.ko\n"
+                "insmod nvme.ko\n"
+                "wait-net 00:1b:21:00:00:01 60000\n"
+                "wait-net 02:00:00:00:00:aa 60000\n"
+                "queue-map\n"
+                "# step 1 up\n"
+                "mark 257\n"
+                "run ip link set {00:1b:21:00:00:01} up; echo 02:00:00:00:00:aa "
+                "{02:00:00:00:00:aa:bdf}\n"
+                "# step 2 send\n"
+                "mark 258\n"
+                "observe before\n"
+                "mark 1\n"
+                "sleep 20\n"
+                "mark 2\n"
+                "observe after\n"
+                "dmesg\n");
+}
+
+Test(plan, ports_refused)
+{
+    expect_error(PORTS "[step 1 a]\nguest = echo {eth0:ctrl}\n", "s.ini:14", "no 'ctrl'");
+    expect_error(PORTS "[step 1 a]\nverify = device=eth0\n", "s.ini:14", "drives");
 }

@@ -20,6 +20,16 @@
     "[load]\n"                                                                                     \
     "ios = 100\n"
 
+#define PORTS                                                                                      \
+    "[scenario]\n"                                                                                 \
+    "title = t\n"                                                                                  \
+    "why = w\n"                                                                                    \
+    "driver = linux-ixgbe\n"                                                                       \
+    "[machine]\n"                                                                                  \
+    "profile = xeon-2620v4-x2\n"                                                                   \
+    "[device eth0]\n"                                                                              \
+    "profile = 82599es\n"
+
 typedef struct Case {
     const char *text, *where, *says;
 } Case;
@@ -89,6 +99,44 @@ static const Case cases[] = {
      "out of range"},
     {"[scenario]\ntitle = t\nwhy = w\n[machine]\nprofile = xeon-e31270\n", "s.ini", "does nothing"},
     {"title = t\n", "s.ini:1", "group"},
+    /* A port and its wire: PORTS has lines 1 to 8. */
+    {PORTS "serial = A\n", "s.ini:9", "is a key of a NVMe drive; this is a port of an 82599"},
+    {HEAD "[device nvme1]\nprofile = ideal\nmac = 00:1b:21:00:00:01\n", "s.ini:13",
+     "is a key of a port"},
+    {PORTS "mac = 01:1b:21:00:00:01\n", "s.ini:9", "no MAC address of a station"},
+    {PORTS "mac = 00:1b:21:00:00\n", "s.ini:9", "no MAC address"},
+    {PORTS "sfp = dac\n", "s.ini:9", "did you mean 'da'"},
+    {PORTS "profile.rx-fetch-groop = 1\n", "s.ini:9", "did you mean 'rx-fetch-group'"},
+    {PORTS "profile.rx-fetch-group = 0\n", "s.ini:9", "out of range"},
+    {PORTS "[device eth1]\nprofile = 82599es\ncard = eth9\n", "s.ini:11", "did you mean 'eth0'"},
+    {PORTS "[device eth1]\nprofile = 82599es\ncard = eth1\n", "s.ini:11", "itself"},
+    {PORTS "[device eth1]\nprofile = 82599es\ncard = eth0\nslot = slot1\n", "s.ini:11", "slot"},
+    {PORTS "[device eth1]\nprofile = 82599es\ncard = eth0\n[device eth2]\nprofile = 82599es\n"
+           "card = eth0\n",
+     "s.ini:14", "two ports"},
+    {PORTS "mac = 00:1b:21:00:00:01\n[device eth1]\nprofile = 82599es\n"
+           "mac = 00:1B:21:00:00:01\n",
+     "s.ini:12", "has that mac"},
+    {PORTS "[wire a]\nends = eth0\n", "s.ini:10", "two ends"},
+    {PORTS "[wire a]\nends = eth0 eth1\n", "s.ini:10", "did you mean 'eth0'"},
+    {PORTS "[wire a]\nends = eth0 eth0\n", "s.ini:10", "already"},
+    {PORTS "[wire a]\nends = tester tester\n", "s.ini:10", "for a port"},
+    {PORTS "[wire a]\nends = eth0 tester\nsize = 63B\n", "s.ini:11", "out of range: 64B to"},
+    {PORTS "[wire a]\nends = eth0 tester\nrate = 5\n", "s.ini:11", "unit"},
+    {PORTS "[wire a]\nends = eth0 tester\nvlan = 4095\n", "s.ini:11", "out of range"},
+    {PORTS "[wire a]\nends = eth0 tester\nflows = 0\n", "s.ini:11", "out of range"},
+    {PORTS "[wire a]\nends = eth0 tester\nspeed = 1\n", "s.ini:11", ""},
+    {PORTS "[wire eth0]\nends = eth0 tester\n", "s.ini:9", "that name"},
+    {PORTS "[device eth1]\nprofile = 82599es\n[wire a]\nends = eth0 eth1\nrate = 5/s\n", "s.ini:13",
+     "for the tester"},
+    {PORTS "[wire]\nends = eth0 tester\n", "s.ini:9", "needs a name"},
+    {PORTS "[load]\nios = 5\n", "s.ini:9", "reads and writes drives"},
+    {PORTS "[step 1 a]\nwindow = 20ms\n[step 2 b]\nwindow = 20ms\n", "s.ini:12",
+     "one measured window"},
+    {PORTS "[step 1 a]\nfault = eth0 cqe hold\n", "s.ini:10", "faults are of drives"},
+    {HEAD "[device eth0]\nprofile = 82599es\n", "s.ini:12", "driver linux-nvme does not drive"},
+    {PORTS "[step 1 a]\nwindow = 20ms\n[expect]\neth0.rx_packet = 1\n", "s.ini:12",
+     "did you mean \"rx_packets\""},
 };
 
 ParameterizedTestParameters(scenario, refused)
@@ -182,7 +230,7 @@ Test(scenario, matrix_in_file_order)
         const ScenarioDevice *device = g_ptr_array_index(scenario->devices, 0);
         cr_expect(eq(str, scenario->point, (char *)want[i]));
         cr_expect(eq(u64, load->block_bytes, i % 2 ? 8192 : 4096));
-        cr_expect(eq(str, (char *)nvme_profile_name(device->profile),
+        cr_expect(eq(str, (char *)device->type->name(device->profile),
                      i < 2 ? "samsung-sm951" : "intel-750"));
     }
 }
@@ -250,4 +298,37 @@ Test(scenario, sets_that_are_refused)
         g_autoptr(GPtrArray) points = scenario_parse("s.ini", HEAD, sets[i], &error);
         cr_expect(points == NULL && error != NULL, "%s was taken", sets[i][0]);
     }
+}
+
+Test(scenario, card_with_two_ports)
+{
+    g_autoptr(GPtrArray) points =
+        good(PORTS "[device eth1]\nprofile = 82599es\ncard = eth0\n"
+                   "[device eth2]\nprofile = 82599es\nsfp = sr\nprofile.rx-fetch-group = 1\n"
+                   "[wire a]\nends = eth0, tester\nrate = 1000000/s\nflows = 64\nvlan = 1000\n"
+                   "[wire b]\nends = eth1 eth2\ncapture = yes\n"
+                   "[step 1 a]\nwindow = 20ms\n"
+                   "[expect]\neth0.rx_pps.min = 900000/s\na.frames_sunk = 0\n"
+                   "eth1.frames_delivered = 1\ndescriptors-per-writeback.eth0.min = 2\n",
+             NULL);
+    const Scenario *scenario = g_ptr_array_index(points, 0);
+    const ScenarioDevice *first = scenario_device(scenario, "eth0");
+    const ScenarioDevice *second = scenario_device(scenario, "eth1");
+    const ScenarioDevice *other = scenario_device(scenario, "eth2");
+    const ScenarioWire *wire = scenario_wire(scenario, "a");
+
+    cr_expect(eq(str, first->serial, "00:1b:21:00:00:01"));
+    cr_expect(eq(str, second->serial, "00:1b:21:00:00:02"));
+    cr_expect(eq(str, second->slot, first->slot));
+    cr_expect(eq(u32, second->root_port, first->root_port));
+    cr_expect(ne(str, other->slot, first->slot));
+    cr_expect(eq(u32, other->root_port, 1));
+    cr_expect(eq(str, other->sfp, "sr"));
+    cr_expect(zero(ptr, first->sfp));
+    cr_expect(eq(str, second->wire, "b"));
+    cr_expect(eq(u64, wire->rate, 1000000));
+    cr_expect(eq(u64, wire->frame_bytes, 64));
+    cr_expect(eq(int, wire->vlan, 1000));
+    cr_expect(eq(str, wire->destination, first->serial));
+    cr_expect(eq(int, scenario_wire(scenario, "b")->tester, FALSE));
 }
