@@ -12,6 +12,7 @@ struct QuirkbenchSim {
 
     char *telemetry_path, *machine_path, *clock, *sample_text, *limit_text;
     uint64_t seed;
+    uint64_t mips; /* in place of the machine profile's; 0: that */
 
     HostMachine *machine;
     PcieLink **links; /* of machine->slots; NULL: no device there yet */

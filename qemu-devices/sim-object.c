@@ -206,6 +206,9 @@ static void sim_realize(DeviceState *dev, Error **errp)
         return;
     }
     s->machine = host_machine_load(s->machine_path, &error);
+    if (s->machine && s->mips) {
+        s->machine->mips = s->mips;
+    }
     if (s->machine && !wall && s->machine->mips != quirkbench_clock_mips()) {
         error_setg(errp, "%s: mips = %" PRIu64 ", but -icount has mips=%" PRId64, s->machine_path,
                    s->machine->mips, quirkbench_clock_mips());
@@ -238,6 +241,7 @@ static const Property sim_properties[] = {
     DEFINE_PROP_STRING("machine", QuirkbenchSim, machine_path),
     DEFINE_PROP_STRING("clock", QuirkbenchSim, clock),
     DEFINE_PROP_STRING("sample", QuirkbenchSim, sample_text),
+    DEFINE_PROP_UINT64("mips", QuirkbenchSim, mips, 0),
     DEFINE_PROP_STRING("limit", QuirkbenchSim, limit_text),
     DEFINE_PROP_UINT64("seed", QuirkbenchSim, seed, 1),
 };

@@ -125,7 +125,10 @@ char **machine_command(const Scenario *scenario, const Inputs *inputs, const cha
         return NULL;
     }
     g_ptr_array_add(args, g_strdup("-device"));
-    g_ptr_array_add(args, g_strdup_printf("quirkbench-sim,id=sim0,%s", sim));
+    g_autofree char *mips = scenario->mips != scenario->machine->mips
+                                ? g_strdup_printf(",mips=%" G_GUINT64_FORMAT, scenario->mips)
+                                : g_strdup("");
+    g_ptr_array_add(args, g_strdup_printf("quirkbench-sim,id=sim0,%s%s", sim, mips));
     /* One address in both, or the restored guest would not find it. */
     g_ptr_array_add(args, g_strdup("-device"));
     g_ptr_array_add(args, g_strdup_printf("quirkbench-channel,id=channel,sim=sim0,bus=pcie.0,"
