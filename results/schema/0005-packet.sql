@@ -56,9 +56,11 @@ CREATE VIEW port_summary( -- a row a network port
     interrupts, -- messages sent
     window_ns -- length of the window
 ) AS
-SELECT k.run_id, r.scenario, r.point, k.device, d.profile, q.rx_packets, q.tx_packets, k.dropped,
-       q.rx_packets * 1e12 / NULLIF(w.length_ps, 0), q.tx_packets * 1e12 / NULLIF(w.length_ps, 0),
-       k.received, k.dropped_missed, k.dropped_no_descriptor, q.rx_queues, q.tx_queues,
+SELECT k.run_id, r.scenario, r.point, k.device, d.profile, IFNULL(q.rx_packets, 0),
+       IFNULL(q.tx_packets, 0), k.dropped, IFNULL(q.rx_packets, 0) * 1e12 / NULLIF(w.length_ps, 0),
+       IFNULL(q.tx_packets, 0) * 1e12 / NULLIF(w.length_ps, 0),
+       k.received, k.dropped_missed, k.dropped_no_descriptor, IFNULL(q.rx_queues, 0),
+       IFNULL(q.tx_queues, 0),
        1.0 * q.rx_descriptors / NULLIF(q.rx_writebacks, 0),
        1.0 * q.tx_written / NULLIF(q.tx_writebacks, 0),
        1.0 * (SELECT SUM(t.wire_bytes) FROM tlp_at t
