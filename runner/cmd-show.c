@@ -165,7 +165,7 @@ static bool show_cpus(const Show *self)
             g_string_append_printf(self->text, ", %.1f %% busy, %.1f %% idle",
                                    sqlite3_column_double(stmt, 1), sqlite3_column_double(stmt, 2));
         }
-        if (sqlite3_column_double(stmt, 3) > 0) { /* nothing executes any in native mode */
+        if (!is_null(stmt, 3)) { /* native mode executes none */
             g_string_append_printf(self->text, ", %.0f instructions per I/O",
                                    sqlite3_column_double(stmt, 3));
         }

@@ -315,18 +315,19 @@ CREATE VIEW cpu_summary( -- all cpus of a run together
     busy_pct, -- mean of cpu_time: exact
     idle_pct, -- 100 minus that: exact
     instructions, -- inside the window: exact
-    instructions_per_io, -- over I/O commands completed inside the window, all devices
+    instructions_per_io, -- over I/O commands completed inside the window, all devices; NULL in native mode, which executes none
     user_pct, -- mean of cpu_time: coarse
     system_pct, -- likewise
     irq_pct -- likewise
 ) AS
 SELECT e.run_id, e.cpus, e.busy_pct, 100 - e.busy_pct, e.instructions,
-       1.0 * e.instructions
+       CASE WHEN r.clock <> 'native' THEN 1.0 * e.instructions
            / NULLIF((SELECT SUM(c.value) FROM counter_at c WHERE c.run_id = e.run_id
-                       AND c.scope = 'device' AND c.name = 'io_completed'), 0),
+                       AND c.scope = 'device' AND c.name = 'io_completed'), 0) END,
        e.user_pct, e.system_pct, e.irq_pct
 FROM (SELECT run_id, COUNT(*) AS cpus, AVG(busy_pct) AS busy_pct, SUM(instructions) AS instructions,
              AVG(user_pct) AS user_pct, AVG(system_pct) AS system_pct, AVG(irq_pct) AS irq_pct
-      FROM cpu_time GROUP BY run_id) e;
+      FROM cpu_time GROUP BY run_id) e
+JOIN run r ON r.run_id = e.run_id;
 
 PRAGMA user_version = 4;

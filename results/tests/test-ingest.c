@@ -127,6 +127,11 @@ Test(results_ingest, cpu_time)
                  "1|0|75.0|8000000|10.0|20.0|20.0|50.0\n1|1|25.0|2000000|5.0|5.0|0.0|90.0");
     bench_expect(bench, run_id, "SELECT * FROM cpu_summary",
                  "1|2|50.0|50.0|10000000|4000.0|7.5|12.5|10.0");
+    /* A simulated driver executes no instruction, which is not 0 an I/O. */
+    bench_expect(bench, run_id, "UPDATE run SET clock = 'native'", "");
+    bench_expect(bench, run_id,
+                 "SELECT busy_pct, idle_pct, instructions_per_io IS NULL FROM cpu_summary",
+                 "50.0|50.0|1");
 }
 
 Test(results_ingest, pcie_by_purpose)
