@@ -183,13 +183,16 @@ static void print_log(const char *log)
 static const char columns[] =
     "        IOPS     MiB/s         p50         p99  interrupts  violations";
 
+/* A device whose I/O was not measured has no rate, rather than one of 0. */
 static void print_figures(JsonObject *row)
 {
-    char iops[32], p50[32], p99[32], interrupts[32];
-    JsonNode *rate = json_object_get_member(row, "mib_per_s");
+    char iops[32] = "-", rate[32] = "-", p50[32], p99[32], interrupts[32];
 
-    printf("%12s %9.1f %11s %11s %11s %11" G_GINT64_FORMAT, grouped(whole(row, "iops"), iops),
-           rate && !json_node_is_null(rate) ? json_node_get_double(rate) : 0.0,
+    if (whole(row, "commands") && !json_object_get_null_member(row, "iops")) {
+        grouped(whole(row, "iops"), iops);
+        g_snprintf(rate, sizeof(rate), "%.1f", json_object_get_double_member(row, "mib_per_s"));
+    }
+    printf("%12s %9s %11s %11s %11s %11" G_GINT64_FORMAT, iops, rate,
            microseconds(row, "latency_p50_ns", p50), microseconds(row, "latency_p99_ns", p99),
            grouped(whole(row, "interrupts"), interrupts), whole(row, "violations"));
 }
