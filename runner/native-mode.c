@@ -24,6 +24,47 @@ gboolean native_check_parameters(const Scenario *scenario, const SimKeyfileEntry
     return TRUE;
 }
 
+/* A number of a device's profile: what the scenario sets, else the file. */
+static guint64 profile_number(const ScenarioDevice *device, const char *key)
+{
+    const SimParam *param = device_type_param(device->type, key);
+    g_autofree char *text = device->type->format(device->profile, param);
+    guint64 value = 0;
+
+    sim_value_parse(text, param->unit, &value, NULL);
+    for (guint i = 0; i < device->changes->len; i++) {
+        const char *change = g_ptr_array_index(device->changes, i);
+        if (g_str_has_prefix(change, key) && change[strlen(key)] == '=') {
+            sim_value_parse(change + strlen(key) + 1, param->unit, &value, NULL);
+        }
+    }
+    return value;
+}
+
+/* A simulated driver sends a block as one command, so it must fit into one. */
+static gboolean check_block(const Scenario *scenario, const ScenarioLoad *load, GError **error)
+{
+    g_autofree char *group =
+        *load->name ? g_strconcat("load ", load->name, NULL) : g_strdup("load");
+    const SimKeyfileEntry *entry = sim_keyfile_entry(scenario->file, group, "block");
+    SimKeyfileEntry place = {.group = group, .key = "block", .line = load->line};
+
+    for (char **name = load->devices; *name; name++) {
+        const ScenarioDevice *device = scenario_device(scenario, *name);
+        guint64 most = profile_number(device, "page-min")
+                       << profile_number(device, "identify.mdts");
+
+        if (load->block_bytes > most) {
+            g_autofree char *text = sim_value_format(most, SIM_UNIT_BYTES);
+            sim_keyfile_error(scenario->file, entry ? entry : &place, SIM_KEYFILE_ERROR_VALUE,
+                              error, "is larger than a command of %s may be: %s (MDTS)", *name,
+                              text);
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
 gboolean native_check_steps(const Scenario *scenario, GError **error)
 {
     static const char *const keys[] = {"guest", "load", "verify", "plan"};
@@ -40,6 +81,11 @@ gboolean native_check_steps(const Scenario *scenario, GError **error)
                                   scenario->driver);
                 return FALSE;
             }
+        }
+    }
+    for (guint i = 0; i < scenario->loads->len; i++) {
+        if (!check_block(scenario, g_ptr_array_index(scenario->loads, i), error)) {
+            return FALSE;
         }
     }
     if (scenario->tools[0]) {

@@ -3,7 +3,7 @@
 #pragma once
 #include "run.h"
 
-/* What only a guest could do is an error of the scenario. */
+/* What only a guest could do is an error of the scenario, as is a block larger than a command. */
 gboolean native_check_parameters(const Scenario *scenario, const SimKeyfileEntry *entry,
                                  GError **error);
 gboolean native_check_steps(const Scenario *scenario, GError **error);

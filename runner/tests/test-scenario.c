@@ -20,6 +20,20 @@
     "[load]\n"                                                                                     \
     "ios = 100\n"
 
+/* The same with a simulated driver; lines 1 to 11. */
+#define NATIVE                                                                                     \
+    "[scenario]\n"                                                                                 \
+    "title = t\n"                                                                                  \
+    "why = w\n"                                                                                    \
+    "driver = dragonfly-2016-07\n"                                                                 \
+    "[machine]\n"                                                                                  \
+    "profile = xeon-2620v4-x2\n"                                                                   \
+    "cpus = 8\n"                                                                                   \
+    "[device nvme0]\n"                                                                             \
+    "profile = samsung-sm951\n"                                                                    \
+    "[load]\n"                                                                                     \
+    "ios = 100\n"
+
 #define PORTS                                                                                      \
     "[scenario]\n"                                                                                 \
     "title = t\n"                                                                                  \
@@ -45,6 +59,12 @@ static const Case cases[] = {
     {HEAD "block = 4 parsec\n", "s.ini:11", ""},
     {HEAD "block = 700B\n", "s.ini:11", "multiple of 512B"},
     {HEAD "block = 64MiB\n", "s.ini:11", "out of range"},
+    /* A simulated driver does not split: MDTS of samsung-sm951 is 128 KiB, of ideal 2 MiB. */
+    {NATIVE "block = 256KiB\n", "s.ini:12", "larger than a command of nvme0 may be: 128KiB"},
+    {NATIVE "devices = nvme0\n[load big]\nios = 1\nblock = 4MiB\nwindow = no\n", "s.ini:15",
+     "[load big] block: is larger than a command of nvme0 may be: 128KiB"},
+    {NATIVE "block = 64KiB\n[device nvme1]\nprofile = ideal\nprofile.identify.mdts = 3\n",
+     "s.ini:12", "nvme1 may be: 32KiB"},
     {HEAD "span = 6KiB\n", "s.ini:11", "multiple of block"},
     {HEAD "span = 1024GiB\n", "s.ini:11", "beyond the end of nvme0"},
     {HEAD "readers = 0\n", "s.ini:11", "out of range: 1 to 1024"},
