@@ -35,6 +35,10 @@ const char *results_file(const char *relative);
 /* Names in a built-in folder, sorted, NULL-ended. */
 char **results_files(const char *folder);
 
+/* Lines of a built-in CSV, split; no field holds a comma or a quote.  Row 0 is the head. */
+GPtrArray *results_csv(const char *file);
+const char *results_csv_cell(const GPtrArray *rows, guint row, const char *column);
+
 /* Locks of runs in progress: one byte of PATH.lock at offset run_id, an OFD lock. */
 int results_lock_open(const char *path, bool create); /* -1: errno */
 bool results_lock_take(int fd, int64_t run_id);

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Published figures: the CSV's one-second samples become a median and a range. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "internal.h"
 #include "published.h"
+#include "rank.h"
 #include "sim/sim-keyfile.h"
 
-/* Lines of a built-in CSV, split; no field holds a comma or a quote.  Row 0 is the head. */
-static GPtrArray *read_csv(const char *file)
+GPtrArray *results_csv(const char *file)
 {
     GPtrArray *rows = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
     const char *text = results_file(file);
@@ -24,7 +21,7 @@ static GPtrArray *read_csv(const char *file)
     return rows;
 }
 
-static const char *cell(const GPtrArray *rows, guint row, const char *column)
+const char *results_csv_cell(const GPtrArray *rows, guint row, const char *column)
 {
     char **head = g_ptr_array_index(rows, 0);
     char **cells = g_ptr_array_index(rows, row);
@@ -39,20 +36,7 @@ static const char *cell(const GPtrArray *rows, guint row, const char *column)
 
 static double figure_cell(const GPtrArray *rows, guint row, const char *column)
 {
-    return g_ascii_strtod(cell(rows, row, column), NULL);
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* Median of @n sorted values. */
-static double median(const double *values, guint n)
-{
-    return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+    return g_ascii_strtod(results_csv_cell(rows, row, column), NULL);
 }
 
 typedef struct Samples {
@@ -81,14 +65,14 @@ static PublishedFigure *figure_new(const GPtrArray *rows, guint row)
 {
     PublishedFigure *figure = g_new0(PublishedFigure, 1);
 
-    figure->scenario_id = g_strdup(cell(rows, row, "scenario_id"));
-    figure->device = g_strdup(cell(rows, row, "device"));
+    figure->scenario_id = g_strdup(results_csv_cell(rows, row, "scenario_id"));
+    figure->device = g_strdup(results_csv_cell(rows, row, "device"));
     figure->id = g_strconcat(figure->scenario_id, "/", figure->device, NULL);
-    figure->model = g_strdup(cell(rows, row, "model"));
-    figure->access = g_strdup(cell(rows, row, "access"));
-    figure->fill = g_strdup(cell(rows, row, "fill"));
-    figure->processes = g_strdup(cell(rows, row, "processes_per_device"));
-    figure->block_bytes = g_ascii_strtoull(cell(rows, row, "block_bytes"), NULL, 10);
+    figure->model = g_strdup(results_csv_cell(rows, row, "model"));
+    figure->access = g_strdup(results_csv_cell(rows, row, "access"));
+    figure->fill = g_strdup(results_csv_cell(rows, row, "fill"));
+    figure->processes = g_strdup(results_csv_cell(rows, row, "processes_per_device"));
+    figure->block_bytes = g_ascii_strtoull(results_csv_cell(rows, row, "block_bytes"), NULL, 10);
     figure->sata = !g_str_has_prefix(figure->device, "nvme");
     figure->role = g_strdup("");
     figure->limit = g_strdup(figure->sata ? "sata" : "");
@@ -105,17 +89,18 @@ static bool is_left_out(const char *note)
 
 static void settle(PublishedFigure *figure, const Samples *samples)
 {
-    double *iops = (double *)(void *)samples->iops->data;
-    double *idle = (double *)(void *)samples->idle->data;
+    const double *iops = (const double *)(const void *)samples->iops->data;
+    const double *idle = (const double *)(const void *)samples->idle->data;
     guint n = samples->iops->len;
 
-    qsort(iops, n, sizeof(double), by_value);
-    qsort(idle, n, sizeof(double), by_value);
-    figure->idle_pct = median(idle, n);
+    figure->idle_pct = rank_median(idle, n);
     figure->samples = n;
-    figure->iops = median(iops, n);
-    figure->least = iops[0];
-    figure->most = iops[n - 1];
+    figure->iops = rank_median(iops, n);
+    figure->least = figure->most = iops[0];
+    for (guint i = 1; i < n; i++) {
+        figure->least = MIN(figure->least, iops[i]);
+        figure->most = MAX(figure->most, iops[i]);
+    }
 }
 
 static void apply_fit(PublishedFigure *figure, const GPtrArray *fit)
@@ -123,19 +108,19 @@ static void apply_fit(PublishedFigure *figure, const GPtrArray *fit)
     for (guint i = 1; i < fit->len; i++) {
         const char *bar;
 
-        if (!g_str_equal(cell(fit, i, "scenario_id"), figure->scenario_id) ||
-            !g_str_equal(cell(fit, i, "device"), figure->device)) {
+        if (!g_str_equal(results_csv_cell(fit, i, "scenario_id"), figure->scenario_id) ||
+            !g_str_equal(results_csv_cell(fit, i, "device"), figure->device)) {
             continue;
         }
-        bar = cell(fit, i, "bar_pct");
+        bar = results_csv_cell(fit, i, "bar_pct");
         g_free(figure->role);
         g_free(figure->limit);
         g_free(figure->note);
-        figure->role = g_strdup(cell(fit, i, "role"));
-        figure->limit = g_strdup(cell(fit, i, "limit"));
-        figure->note = g_strdup(cell(fit, i, "note"));
+        figure->role = g_strdup(results_csv_cell(fit, i, "role"));
+        figure->limit = g_strdup(results_csv_cell(fit, i, "limit"));
+        figure->note = g_strdup(results_csv_cell(fit, i, "note"));
         g_free(figure->native_role);
-        figure->native_role = g_strdup(cell(fit, i, "native_role"));
+        figure->native_role = g_strdup(results_csv_cell(fit, i, "native_role"));
         figure->bar_pct = *bar ? g_ascii_strtod(bar, NULL) : -1;
         return;
     }
@@ -143,21 +128,21 @@ static void apply_fit(PublishedFigure *figure, const GPtrArray *fit)
 
 static GPtrArray *read_figures(void)
 {
-    g_autoptr(GPtrArray) rows = read_csv("published/nvme_iostat.csv");
-    g_autoptr(GPtrArray) fit = read_csv("published/fit.csv");
+    g_autoptr(GPtrArray) rows = results_csv("published/nvme_iostat.csv");
+    g_autoptr(GPtrArray) fit = results_csv("published/fit.csv");
     GPtrArray *figures = g_ptr_array_new_with_free_func(figure_free);
     g_autoptr(GArray) samples = g_array_new(FALSE, TRUE, sizeof(Samples));
     g_autoptr(GHashTable) index = g_hash_table_new(g_str_hash, g_str_equal);
 
     for (guint row = 1; row < rows->len; row++) {
-        g_autofree char *id =
-            g_strconcat(cell(rows, row, "scenario_id"), "/", cell(rows, row, "device"), NULL);
+        g_autofree char *id = g_strconcat(results_csv_cell(rows, row, "scenario_id"), "/",
+                                          results_csv_cell(rows, row, "device"), NULL);
         double iops = figure_cell(rows, row, "tps");
         double idle = figure_cell(rows, row, "cpu_id_pct");
         void *position = NULL;
         Samples *own;
 
-        if (is_left_out(cell(rows, row, "note"))) {
+        if (is_left_out(results_csv_cell(rows, row, "note"))) {
             continue;
         }
         if (!g_hash_table_lookup_extended(index, id, NULL, &position)) {
