@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* quirkbench published: every published NVMe figure, ours beside it, and whether it is close
- * enough. */
+ * enough.  What is said of simulated drivers as a whole: cmd-published-native.c. */
 #include <json-glib/json-glib.h>
 #include <math.h>
 #include <stdio.h>
 
+#include "cmd-published.h"
 #include "cmd.h"
 #include "results/published.h"
 #include "results/store.h"
@@ -52,6 +53,8 @@ static bool look_up(sqlite3_stmt *stmt, const PublishedFigure *figure, bool nati
         ours->iops = sqlite3_column_double(stmt, 1);
         if (sqlite3_column_type(stmt, 2) != SQLITE_NULL) {
             ours->idle_pct = sqlite3_column_double(stmt, 2);
+        }
+        if (sqlite3_column_type(stmt, 3) != SQLITE_NULL) {
             ours->instructions_per_io = sqlite3_column_double(stmt, 3);
         }
         ours->error_pct = 100 * (ours->iops - figure->iops) / figure->iops;
@@ -128,63 +131,6 @@ static void append_notes(GString *text)
     }
 }
 
-/* --- Native mode: how far off, over all, over what is predicted, by document --- */
-
-static int by_value(gconstpointer a, gconstpointer b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* Appends "median 3.5 %, worst 18.2 % of 51"; @errors is sorted. */
-static void append_errors(GString *text, const char *what, GArray *errors)
-{
-    guint n = errors->len;
-
-    if (n == 0) {
-        return;
-    }
-    g_array_sort(errors, by_value);
-    double low = g_array_index(errors, double, (n - 1) / 2);
-    double high = g_array_index(errors, double, n / 2);
-    g_string_append_printf(text, "  %-10s median error %.1f %%, worst %.1f %%, %u figures\n", what,
-                           (low + high) / 2, g_array_index(errors, double, n - 1), n);
-}
-
-static void append_native(GString *text, const GArray *native)
-{
-    static const char *const documents[] = {"d000", "d002"};
-    static const char *const roles[] = {"fitted", "predicted"};
-    const GPtrArray *figures = published_figures();
-    g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(double));
-    GString *rest = g_string_new(NULL);
-
-    for (guint part = 0; part < 4; part++) {
-        const char *word = part < 2 ? roles[part] : documents[part - 2];
-        g_autoptr(GArray) errors = g_array_new(FALSE, FALSE, sizeof(double));
-        for (guint i = 0; i < figures->len; i++) {
-            const PublishedFigure *figure = g_ptr_array_index(figures, i);
-            const Ours *ours = &g_array_index(native, Ours, i);
-            const char *own = part < 2 ? figure->native_role : figure->scenario_id;
-            double error = fabs(ours->error_pct);
-            if (ours->run_id && *figure->native_role && g_str_has_prefix(own, word)) {
-                g_array_append_val(errors, error);
-                if (part < 2) {
-                    g_array_append_val(all, error);
-                }
-            }
-        }
-        append_errors(rest, word, errors);
-    }
-    if (all->len) {
-        g_string_append(text, "\nSimulated drivers (native mode)\n");
-        append_errors(text, "all", all);
-        g_string_append(text, rest->str);
-    }
-    g_string_free(rest, TRUE);
-}
-
 static void append_summary(GString *text, const guint counts[MISSED + 1])
 {
     g_string_append_printf(text, "%u of %u figures with a bar held, %u missed, %u without a run\n",
@@ -192,58 +138,59 @@ static void append_summary(GString *text, const guint counts[MISSED + 1])
                            counts[MISSED], counts[NO_RUN]);
 }
 
-static void add_number(JsonBuilder *builder, const char *name, double value, bool known)
-{
-    json_builder_set_member_name(builder, name);
-    if (known && isfinite(value)) {
-        json_builder_add_double_value(builder, value);
-    } else {
-        json_builder_add_null_value(builder);
-    }
-}
-
-static void add_string(JsonBuilder *builder, const char *name, const char *value)
-{
-    json_builder_set_member_name(builder, name);
-    json_builder_add_string_value(builder, value);
-}
-
 static void add_json_row(JsonBuilder *builder, const PublishedFigure *figure, const Ours *ours,
                          const Ours *native)
 {
     json_builder_begin_object(builder);
-    add_string(builder, "scenario", figure->scenario_id);
-    add_string(builder, "device", figure->device);
-    add_string(builder, "model", figure->model);
-    add_string(builder, "access", figure->access);
-    add_string(builder, "fill", figure->fill);
-    add_string(builder, "processes", figure->processes);
-    add_number(builder, "block_bytes", (double)figure->block_bytes, true);
-    add_number(builder, "samples", figure->samples, true);
-    add_number(builder, "published_iops", figure->iops, true);
-    add_number(builder, "published_min_iops", figure->least, true);
-    add_number(builder, "published_max_iops", figure->most, true);
-    add_number(builder, "published_idle_pct", figure->idle_pct, true);
-    add_number(builder, "run_id", (double)ours->run_id, ours->run_id);
-    add_number(builder, "iops", ours->iops, ours->run_id);
-    add_number(builder, "error_pct", ours->error_pct, ours->run_id);
-    add_number(builder, "idle_pct", ours->idle_pct, ours->run_id);
-    add_number(builder, "instructions_per_io", ours->instructions_per_io, ours->run_id);
-    add_string(builder, "role", figure->role);
-    add_string(builder, "limit", figure->limit);
-    add_number(builder, "bar_pct", figure->bar_pct, figure->bar_pct >= 0);
-    add_string(builder, "note", figure->note);
-    add_string(builder, "verdict", verdict_text(figure, ours));
-    add_number(builder, "native_run_id", (double)native->run_id, native->run_id);
-    add_number(builder, "native_iops", native->iops, native->run_id);
-    add_number(builder, "native_error_pct", native->error_pct, native->run_id);
-    add_number(builder, "native_idle_pct", native->idle_pct, native->run_id);
-    add_string(builder, "native_role", figure->native_role);
+    published_add_string(builder, "scenario", figure->scenario_id);
+    published_add_string(builder, "device", figure->device);
+    published_add_string(builder, "model", figure->model);
+    published_add_string(builder, "access", figure->access);
+    published_add_string(builder, "fill", figure->fill);
+    published_add_string(builder, "processes", figure->processes);
+    published_add_number(builder, "block_bytes", (double)figure->block_bytes, true);
+    published_add_number(builder, "samples", figure->samples, true);
+    published_add_number(builder, "published_iops", figure->iops, true);
+    published_add_number(builder, "published_min_iops", figure->least, true);
+    published_add_number(builder, "published_max_iops", figure->most, true);
+    published_add_number(builder, "published_idle_pct", figure->idle_pct, true);
+    published_add_number(builder, "run_id", (double)ours->run_id, ours->run_id);
+    published_add_number(builder, "iops", ours->iops, ours->run_id);
+    published_add_number(builder, "error_pct", ours->error_pct, ours->run_id);
+    published_add_number(builder, "idle_pct", ours->idle_pct, ours->run_id);
+    published_add_number(builder, "instructions_per_io", ours->instructions_per_io, ours->run_id);
+    published_add_string(builder, "role", figure->role);
+    published_add_string(builder, "limit", figure->limit);
+    published_add_number(builder, "bar_pct", figure->bar_pct, figure->bar_pct >= 0);
+    published_add_string(builder, "note", figure->note);
+    published_add_string(builder, "verdict", verdict_text(figure, ours));
+    published_add_number(builder, "native_run_id", (double)native->run_id, native->run_id);
+    published_add_number(builder, "native_iops", native->iops, native->run_id);
+    published_add_number(builder, "native_error_pct", native->error_pct, native->run_id);
+    published_add_number(builder, "native_idle_pct", native->idle_pct, native->run_id);
+    published_add_string(builder, "native_role", figure->native_role);
     json_builder_end_object(builder);
 }
 
-/* FALSE: the database cannot be read. */
-static bool collect(sqlite3_stmt *stmt, bool json, GString *text, guint counts[MISSED + 1])
+typedef struct Answer {
+    GString *text; /* what is printed */
+    guint counts[MISSED + 1];
+    NativeVerdict native;
+} Answer;
+
+static void append_text(GString *text, const TextTable *table, const TextTable *idle)
+{
+    g_string_append(text, "I/O per second: median and range of the published one-second samples\n");
+    text_table_append(table, text, 0);
+    append_notes(text);
+    if (text_table_rows(idle)) {
+        g_string_append(text, "\nIdle time of the whole machine\n");
+        text_table_append(idle, text, 100);
+    }
+}
+
+/* FALSE: the database cannot be read.  @db and @stmt: NULL without one. */
+static bool collect(sqlite3 *db, sqlite3_stmt *stmt, bool json, Answer *answer)
 {
     const GPtrArray *figures = published_figures();
     g_autoptr(TextTable) table =
@@ -252,9 +199,12 @@ static bool collect(sqlite3_stmt *stmt, bool json, GString *text, guint counts[M
     g_autoptr(TextTable) idle =
         text_table_new("scenario|idle % published>|ours>|instructions per I/O>");
     g_autoptr(JsonBuilder) builder = json_builder_new();
-    g_autoptr(GArray) all_native = g_array_new(FALSE, TRUE, sizeof(Ours));
+    g_autofree double *errors_pct = g_new(double, figures->len);
+    g_autoptr(GString) native_text = g_string_new(NULL);
     const char *last_idle = "";
 
+    json_builder_begin_object(builder);
+    json_builder_set_member_name(builder, "figures");
     json_builder_begin_array(builder);
     for (guint i = 0; i < figures->len; i++) {
         const PublishedFigure *figure = g_ptr_array_index(figures, i);
@@ -263,8 +213,8 @@ static bool collect(sqlite3_stmt *stmt, bool json, GString *text, guint counts[M
         if (!look_up(stmt, figure, false, &ours) || !look_up(stmt, figure, true, &native)) {
             return false;
         }
-        counts[ours.verdict]++;
-        g_array_append_val(all_native, native);
+        answer->counts[ours.verdict]++;
+        errors_pct[i] = native.run_id ? native.error_pct : NAN;
         add_text_row(table, figure, &ours, &native);
         add_json_row(builder, figure, &ours, &native);
         if (isfinite(ours.idle_pct) && !g_str_equal(last_idle, figure->scenario_id)) {
@@ -273,23 +223,20 @@ static bool collect(sqlite3_stmt *stmt, bool json, GString *text, guint counts[M
         }
     }
     json_builder_end_array(builder);
+    if (!published_native(db, errors_pct, native_text, builder, &answer->native)) {
+        return false;
+    }
+    json_builder_end_object(builder);
     if (json) {
         g_autoptr(JsonNode) root = json_builder_get_root(builder);
         g_autofree char *all = json_to_string(root, TRUE);
 
-        g_string_append_printf(text, "%s\n", all);
+        g_string_append_printf(answer->text, "%s\n", all);
         return true;
     }
-    g_string_append(text, "I/O per second: median and range of the published one-second samples\n");
-    text_table_append(table, text, 0);
-    append_notes(text);
-    if (text_table_rows(idle)) {
-        g_string_append(text, "\nIdle time of the whole machine\n");
-        text_table_append(idle, text, 100);
-    }
-    append_native(text, all_native);
-    g_string_append_c(text, '\n');
-    append_summary(text, counts);
+    append_text(answer->text, table, idle);
+    g_string_append_printf(answer->text, "\n%s\nReal drivers: ", native_text->str);
+    append_summary(answer->text, answer->counts);
     return true;
 }
 
@@ -305,11 +252,11 @@ int cmd_published(int argc, char **argv)
     int status = cmd_options(&argc, &argv, entries, "",
                              "Published figures with ours beside them: those that a profile was "
                              "fitted to and those that it predicts.  Exits with 1 if one misses "
-                             "its bar.");
+                             "its bar, or if simulated drivers as a whole do.");
     g_autoptr(GError) error = NULL;
     g_autoptr(ResultsStore) store = NULL;
     g_autoptr(GString) text = g_string_new(NULL);
-    guint counts[MISSED + 1] = {0};
+    Answer answer = {.text = text};
     const char *path;
     sqlite3_stmt *stmt = NULL;
     bool json = g_strcmp0(format, "json") == 0;
@@ -330,7 +277,7 @@ int cmd_published(int argc, char **argv)
         }
     } /* else: the figures alone */
     ok = !store || sqlite3_prepare_v2(results_db(store), latest_sql, -1, &stmt, NULL) == SQLITE_OK;
-    ok = ok && collect(stmt, json, text, counts);
+    ok = ok && collect(store ? results_db(store) : NULL, stmt, json, &answer);
     sqlite3_finalize(stmt);
     if (!ok) {
         return cmd_fail(CMD_CANNOT_RUN, "published", "%s: %s", path,
@@ -339,5 +286,5 @@ int cmd_published(int argc, char **argv)
     if (fwrite(text->str, 1, text->len, stdout) != text->len || fflush(stdout)) {
         return cmd_fail(CMD_CANNOT_RUN, "published", "standard output cannot be written");
     }
-    return counts[MISSED] ? CMD_CHECK_FAILED : CMD_OK;
+    return answer.counts[MISSED] || answer.native == NATIVE_MISSED ? CMD_CHECK_FAILED : CMD_OK;
 }
