@@ -38,7 +38,7 @@ const ScenarioKey scenario_keys[] = {
     {"wire", "size", "64B", "bytes of its frames, with CRC, without VLAN tag"},
     {"wire", "frames", "no end", "how many it sends"},
     {"wire", "flows", "1", "UDP source ports that take turns"},
-    {"wire", "vlan", "no tag", "VLAN tag of its frames: 0 to 4094"},
+    {"wire", "vlan", "none", "VLAN tag of its frames: 0 to 4094, or none"},
     {"wire", "destination", "the port's", "MAC address that they go to"},
     {"wire", "start", "window", "when it starts: window, never, or a model time"},
     {"wire", "capture", "no", "yes: all frames into NAME.pcap; --keep keeps it"},

@@ -101,7 +101,8 @@ gboolean scenario_read_wire(Scenario *self, const char *group, GError **error)
                          error) ||
         !scenario_number(self->file, group, "flows", SIM_UNIT_NONE, 1, MOST_FLOWS, &wire->flows,
                          error) ||
-        !scenario_number(self->file, group, "vlan", SIM_UNIT_NONE, 0, 4094, &vlan, error) ||
+        (g_strcmp0(scenario_text(self->file, group, "vlan"), "none") != 0 &&
+         !scenario_number(self->file, group, "vlan", SIM_UNIT_NONE, 0, 4094, &vlan, error)) ||
         !scenario_word(self->file, group, "capture", answers, "no", &capture, error) ||
         !scenario_mac(self->file, group, "destination", &wire->destination, error) ||
         !read_start(self, wire, group, error)) {
