@@ -41,12 +41,12 @@ char *device_type_find_profile(const char *name, const DeviceType **type, GError
     for (size_t i = 0; i < device_types_n; i++) {
         char *path = paths_profile(device_types[i].profiles, name, NULL);
         g_autofree char **names = paths_profiles(device_types[i].profiles);
+        for (char **each = names; *each; each++) {
+            g_ptr_array_add(known, *each); /* owns them from now on */
+        }
         if (path) {
             *type = &device_types[i];
             return path;
-        }
-        for (char **each = names; *each; each++) {
-            g_ptr_array_add(known, *each);
         }
     }
     g_ptr_array_add(known, NULL);
