@@ -477,16 +477,9 @@ NvmeProfile *nvme_profile_read(SimKeyfile *file, GError **error)
     const char *why, *key;
 
     self->references = 1;
-    self->sources = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
+    self->sources = sim_params_sources(params, G_N_ELEMENTS(params), file);
     if (!sim_params_read(self, params, G_N_ELEMENTS(params), file, error)) {
         return NULL;
-    }
-    for (size_t i = 0; i < G_N_ELEMENTS(params); i++) {
-        g_autofree char *source = g_strdup_printf("%s.source", params[i].key);
-        const char *text = sim_keyfile_get(file, params[i].group, source);
-        if (text != NULL) {
-            g_hash_table_insert(self->sources, (gpointer)params[i].key, g_strdup(text));
-        }
     }
     key = find_fault(self, &why);
     if (key != NULL) {

@@ -273,3 +273,18 @@ char *sim_param_format(const void *target, const SimParam *param)
     }
     g_assert_not_reached();
 }
+
+GHashTable *sim_params_sources(const SimParam *params, size_t n, SimKeyfile *file)
+{
+    GHashTable *sources = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
+
+    for (size_t i = 0; i < n; i++) {
+        g_autofree char *key = g_strdup_printf("%s.source", params[i].key);
+        const char *text = sim_keyfile_get(file, params[i].group, key);
+
+        if (text != NULL) {
+            g_hash_table_insert(sources, (gpointer)params[i].key, g_strdup(text));
+        }
+    }
+    return sources;
+}

@@ -35,6 +35,8 @@ typedef struct SimParam {
  * without unit or out of range: FALSE and @error with file and line, and nothing is left in @target to free.
  * `K.source` counts as known.  A caller that reads further keys of these groups itself does so first. */
 bool sim_params_read(void *target, const SimParam *params, size_t n, SimKeyfile *file, GError **error);
+/* What `KEY.source` says of each parameter that has one: key (of @params) → text. (transfer full) */
+GHashTable *sim_params_sources(const SimParam *params, size_t n, SimKeyfile *file);
 /* Frees strings and tables. */
 void sim_params_clear(void *target, const SimParam *params, size_t n);
 /* Value of a parameter as text with unit. (transfer full) */
