@@ -7,8 +7,9 @@
 #include "migration/vmstate.h"
 #include "net/net.h"
 #include "qapi/error.h"
+#include "qemu/bswap.h"
 #include "qemu/module.h"
-#include "ixgbe-config.h"
+#include "pci-config.h"
 #include "pci-port.h"
 #include "quirkbench-wire.h"
 #include "sim-object.h"
@@ -25,8 +26,8 @@ struct QuirkbenchIxgbe {
     char *slot, *profile_path, *sfp;
     MACAddr mac;
 
-    QuirkbenchIxgbeBars bars;
-    IxgbePciIdentity pci;
+    QuirkbenchPciBars bars;
+    PcieIdentity pci;
     PcieLink *link;
     PcieFunction *function;
     WireEnd *end;
@@ -65,11 +66,9 @@ static const MemoryRegionOps ixgbe_mmio_ops = {
 static void ixgbe_config_changed(QuirkbenchIxgbe *s)
 {
     PCIDevice *pci = PCI_DEVICE(s);
-    uint16_t control = pci_get_word(pci->config + pci->exp.exp_cap + PCI_EXP_DEVCTL);
     uint16_t command = pci_get_word(pci->config + PCI_COMMAND);
 
-    pcie_function_set_control(s->function, 128 << extract32(control, 5, 3),
-                              128 << extract32(control, 12, 3));
+    quirkbench_pci_config_control(pci, s->function);
     ixgbe_model_bus_master(s->model, command & PCI_COMMAND_MASTER);
 }
 
@@ -78,27 +77,18 @@ static void ixgbe_config_write(PCIDevice *pci, uint32_t address, uint32_t value,
     QuirkbenchIxgbe *s = QUIRKBENCH_IXGBE(pci);
     bool running = quirkbench_sim_enter(s->sim);
 
-    pci_default_write_config(pci, address, value, bytes);
-    pcie_cap_flr_write_config(pci, address, value, bytes);
-    if (s->pci.aer_offset) {
-        pcie_aer_write_config(pci, address, value, bytes);
-    }
+    quirkbench_pci_config_write(pci, &s->pci, address, value, bytes);
     if (running) {
         ixgbe_config_changed(s);
         ixgbe_model_irq_changed(s->model);
     }
 }
 
-/* The function level reset's bit is still set in Device Control when that is what resets us. */
 static void ixgbe_reset(DeviceState *dev)
 {
     QuirkbenchIxgbe *s = QUIRKBENCH_IXGBE(dev);
-    PCIDevice *pci = PCI_DEVICE(dev);
-    uint8_t *control = pci->config + pci->exp.exp_cap + PCI_EXP_DEVCTL;
-    bool flr = pci_get_word(control) & PCI_EXP_DEVCTL_BCR_FLR;
 
-    pci_set_word(control, PCI_EXP_DEVCTL_RELAX_EN | PCI_EXP_DEVCTL_NOSNOOP_EN |
-                              PCI_EXP_DEVCTL_READRQ_512B | (flr ? PCI_EXP_DEVCTL_BCR_FLR : 0));
+    quirkbench_pci_config_reset(PCI_DEVICE(s));
     if (quirkbench_sim_enter(s->sim)) {
         ixgbe_model_reset(s->model);
         ixgbe_config_changed(s);
@@ -131,12 +121,7 @@ static bool ixgbe_make_model(QuirkbenchIxgbe *s, const IxgbeProfile *profile, Er
         .sfp = s->sfp,
         .lan_id = PCI_FUNC(PCI_DEVICE(s)->devfn),
     };
-    PcieFunctionParams params = {
-        .generation = s->pci.generation,
-        .lanes = s->pci.lanes,
-        .max_payload = s->pci.max_payload,
-        .tags = s->pci.tags,
-    };
+    PcieFunctionParams params = pcie_identity_function(&s->pci);
 
     s->port = (SimPort){
         .ops = &quirkbench_pci_port_ops, .opaque = PCI_DEVICE(s), .device = DEVICE(s)->id};
@@ -162,6 +147,15 @@ static void ixgbe_drop_model(QuirkbenchIxgbe *s)
     }
 }
 
+/* Serial number in config space: the address with ff-ff in its middle. */
+static uint64_t ixgbe_serial(const IxgbeModel *model)
+{
+    const uint8_t *mac = ixgbe_model_mac(model);
+    uint64_t high = ldl_be_p(mac) >> 8, low = ldl_be_p(mac + 2) & 0xffffff;
+
+    return high << 40 | 0xffffULL << 24 | low;
+}
+
 static void ixgbe_realize(PCIDevice *pci, Error **errp)
 {
     QuirkbenchIxgbe *s = QUIRKBENCH_IXGBE(pci);
@@ -185,8 +179,8 @@ static void ixgbe_realize(PCIDevice *pci, Error **errp)
     }
     memory_region_init_io(&s->bars.registers, OBJECT(s), &ixgbe_mmio_ops, s, "quirkbench-ixgbe",
                           s->pci.bar0_bytes);
-    if (!quirkbench_ixgbe_config_init(pci, &s->pci, &s->bars, ixgbe_model_mac(s->model),
-                                      quirkbench_sim_slot(s->sim, s->link), errp)) {
+    if (!quirkbench_pci_config_init(pci, &s->pci, &s->bars, ixgbe_serial(s->model),
+                                    quirkbench_sim_slot(s->sim, s->link), errp)) {
         ixgbe_drop_model(s);
         return;
     }
@@ -200,7 +194,7 @@ static void ixgbe_exit(PCIDevice *pci)
     QuirkbenchIxgbe *s = QUIRKBENCH_IXGBE(pci);
 
     quirkbench_sim_detach(s->sim, &s->client);
-    quirkbench_ixgbe_config_exit(pci, &s->pci, &s->bars);
+    quirkbench_pci_config_exit(pci, &s->pci, &s->bars);
     ixgbe_drop_model(s);
 }
 

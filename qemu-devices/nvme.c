@@ -7,10 +7,11 @@
 #include "migration/vmstate.h"
 #include "qapi/error.h"
 #include "qemu/module.h"
-#include "nvme-config.h"
+#include "pci-config.h"
 #include "pci-port.h"
 #include "sim-object.h"
 #include "nvme/nvme-model.h"
+#include "sim/sim-hash.h"
 #include "sim/sim-keyfile.h"
 
 #define TYPE_QUIRKBENCH_NVME "quirkbench-nvme"
@@ -22,8 +23,8 @@ struct QuirkbenchNvme {
     QuirkbenchSim *sim;
     char *slot, *profile_path, *serial, *fill, *faults, *store_limit;
 
-    MemoryRegion bar0, io_bar;
-    NvmePciIdentity pci;
+    QuirkbenchPciBars bars;
+    PcieIdentity pci;
     PcieLink *link;
     PcieFunction *function;
     NvmeModel *model;
@@ -58,45 +59,27 @@ static const MemoryRegionOps nvme_mmio_ops = {
     .impl = {.min_access_size = 1, .max_access_size = 8, .unaligned = true},
 };
 
-static void nvme_control_changed(QuirkbenchNvme *s)
-{
-    PCIDevice *pci = PCI_DEVICE(s);
-    uint16_t control = pci_get_word(pci->config + pci->exp.exp_cap + PCI_EXP_DEVCTL);
-
-    pcie_function_set_control(s->function, 128 << extract32(control, 5, 3),
-                              128 << extract32(control, 12, 3));
-}
-
 static void nvme_config_write(PCIDevice *pci, uint32_t address, uint32_t value, int bytes)
 {
     QuirkbenchNvme *s = QUIRKBENCH_NVME(pci);
     bool running = quirkbench_sim_enter(s->sim);
 
-    pci_default_write_config(pci, address, value, bytes);
-    pcie_cap_flr_write_config(pci, address, value, bytes);
-    if (s->pci.aer_offset) {
-        pcie_aer_write_config(pci, address, value, bytes);
-    }
-    nvme_control_changed(s);
+    quirkbench_pci_config_write(pci, &s->pci, address, value, bytes);
+    quirkbench_pci_config_control(pci, s->function);
     if (running) {
         nvme_model_irq_changed(s->model);
     }
 }
 
-/* The function level reset's bit is still set in Device Control when that is what resets us. */
 static void nvme_reset(DeviceState *dev)
 {
     QuirkbenchNvme *s = QUIRKBENCH_NVME(dev);
-    PCIDevice *pci = PCI_DEVICE(dev);
-    uint8_t *control = pci->config + pci->exp.exp_cap + PCI_EXP_DEVCTL;
-    bool flr = pci_get_word(control) & PCI_EXP_DEVCTL_BCR_FLR;
+    bool flr = quirkbench_pci_config_reset(PCI_DEVICE(s));
 
     if (quirkbench_sim_enter(s->sim)) {
         nvme_model_reset(s->model, flr ? NVME_RESET_FUNCTION : NVME_RESET_POWER_ON);
     }
-    pci_set_word(control, PCI_EXP_DEVCTL_RELAX_EN | PCI_EXP_DEVCTL_NOSNOOP_EN |
-                              PCI_EXP_DEVCTL_READRQ_512B | (flr ? PCI_EXP_DEVCTL_BCR_FLR : 0));
-    nvme_control_changed(s);
+    quirkbench_pci_config_control(PCI_DEVICE(s), s->function);
 }
 
 /* --- Life --- */
@@ -156,12 +139,7 @@ static bool nvme_make_model(QuirkbenchNvme *s, const NvmeProfile *profile, Error
     g_autoptr(GError) error = NULL;
     g_auto(GStrv) faults = nvme_split_faults(s->faults);
     NvmeModelOptions options = {.faults = (const char *const *)faults};
-    PcieFunctionParams params = {
-        .generation = s->pci.generation,
-        .lanes = s->pci.lanes,
-        .max_payload = s->pci.max_payload,
-        .tags = s->pci.tags,
-    };
+    PcieFunctionParams params = pcie_identity_function(&s->pci);
 
     if (!nvme_read_options(s, &options, errp)) {
         return false;
@@ -205,14 +183,15 @@ static void nvme_realize(PCIDevice *pci, Error **errp)
         nvme_drop_model(s);
         return;
     }
-    memory_region_init_io(&s->bar0, OBJECT(s), &nvme_mmio_ops, s, "quirkbench-nvme",
+    memory_region_init_io(&s->bars.registers, OBJECT(s), &nvme_mmio_ops, s, "quirkbench-nvme",
                           s->pci.bar0_bytes);
-    if (!quirkbench_nvme_config_init(pci, &s->pci, &s->bar0, &s->io_bar, s->serial,
-                                     quirkbench_sim_slot(s->sim, s->link), errp)) {
+    if (!quirkbench_pci_config_init(pci, &s->pci, &s->bars,
+                                    sim_hash64(g_str_hash(s->serial ? s->serial : "")),
+                                    quirkbench_sim_slot(s->sim, s->link), errp)) {
         nvme_drop_model(s);
         return;
     }
-    nvme_control_changed(s);
+    quirkbench_pci_config_control(pci, s->function);
     s->client = (QuirkbenchSimClient){s, nvme_record, nvme_sample, nvme_check};
     quirkbench_sim_attach(s->sim, &s->client);
 }
@@ -222,7 +201,7 @@ static void nvme_exit(PCIDevice *pci)
     QuirkbenchNvme *s = QUIRKBENCH_NVME(pci);
 
     quirkbench_sim_detach(s->sim, &s->client);
-    quirkbench_nvme_config_exit(pci, &s->pci, &s->bar0);
+    quirkbench_pci_config_exit(pci, &s->pci, &s->bars);
     nvme_drop_model(s);
 }
 

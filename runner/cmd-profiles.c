@@ -19,15 +19,16 @@ static void list_devices(const DeviceType *type)
         g_autofree char *path = paths_profile(type->profiles, *name, NULL);
         g_autoptr(GError) error = NULL;
         void *profile = type->load(path, &error);
-        DevicePci pci = {0};
+        PcieIdentity pci = {0};
         if (!profile) {
             printf("  %-18s cannot be used: %s\n", *name, error->message);
             continue;
         }
         type->pci(profile, &pci);
         type->free(profile);
-        printf("  %-18s %04x:%04x, %u MSI-X vectors, PCIe %u.0 x%u\n", *name, pci.vendor_id,
-               pci.device_id, pci.msix_vectors, pci.generation, pci.lanes);
+        printf("  %-18s %04x:%04x, %" G_GUINT64_FORMAT " MSI-X vectors, PCIe %" G_GUINT64_FORMAT
+               ".0 x%" G_GUINT64_FORMAT "\n",
+               *name, pci.vendor_id, pci.device_id, pci.msix_vectors, pci.generation, pci.lanes);
     }
 }
 

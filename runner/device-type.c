@@ -35,13 +35,9 @@ static const char *nvme_source(const void *profile, const char *key)
     return nvme_profile_source(profile, key);
 }
 
-static void nvme_pci(const void *profile, DevicePci *pci)
+static void nvme_pci(const void *profile, PcieIdentity *pci)
 {
-    NvmePciIdentity identity = {0};
-
-    nvme_profile_pci(profile, &identity);
-    *pci = (DevicePci){identity.vendor_id, identity.device_id, identity.msix_vectors,
-                       identity.generation, identity.lanes};
+    nvme_profile_pci(profile, pci);
 }
 
 /* --- Ports of an 82599 --- */
@@ -71,13 +67,9 @@ static const char *ixgbe_source(const void *profile, const char *key)
     return ixgbe_profile_source(profile, key);
 }
 
-static void ixgbe_pci(const void *profile, DevicePci *pci)
+static void ixgbe_pci(const void *profile, PcieIdentity *pci)
 {
-    IxgbePciIdentity identity = {0};
-
-    ixgbe_profile_pci(profile, &identity);
-    *pci = (DevicePci){identity.vendor_id, identity.device_id, identity.msix_vectors,
-                       identity.generation, identity.lanes};
+    ixgbe_profile_pci(profile, pci);
 }
 
 static const char *const nvme_keys[] = {"serial",      "fill",      "faults",

@@ -3,12 +3,9 @@
 #pragma once
 #include <gio/gio.h>
 
+#include "pcie/pcie-identity.h"
 #include "sim/sim-counter.h"
 #include "sim/sim-param.h"
-
-typedef struct DevicePci {
-    unsigned vendor_id, device_id, msix_vectors, generation, lanes;
-} DevicePci;
 
 typedef struct DeviceType {
     const char *kind;         /* as in the results: "nvme"; profiles are in models/KIND/profiles */
@@ -29,7 +26,7 @@ typedef struct DeviceType {
     const char *(*name)(const void *profile);
     char *(*format)(const void *profile, const SimParam *param);
     const char *(*source)(const void *profile, const char *key);
-    void (*pci)(const void *profile, DevicePci *pci);
+    void (*pci)(const void *profile, PcieIdentity *pci);
 } DeviceType;
 
 extern const DeviceType device_types[];

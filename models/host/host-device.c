@@ -75,17 +75,14 @@ HostDevice *host_device_new(SimQueue *queue, HostMemory *memory, PcieLink *link,
                             const HostDeviceOptions *options, GError **error)
 {
     HostDevice *self = g_new0(HostDevice, 1);
-    NvmePciIdentity pci;
+    PcieIdentity pci;
     PcieFunctionParams params;
 
     nvme_profile_pci(options->profile, &pci);
-    params = (PcieFunctionParams){.generation = pci.generation,
-                                  .lanes = pci.lanes,
-                                  .max_payload = pci.max_payload,
-                                  .tags = pci.tags};
+    params = pcie_identity_function(&pci);
     self->name = options->name;
     self->memory = memory;
-    self->vectors = pci.msix_vectors;
+    self->vectors = (unsigned)pci.msix_vectors;
     self->port = (SimPort){.ops = &ops,
                            .opaque = self,
                            .queue = queue,

@@ -11,10 +11,7 @@ struct IxgbeProfile {
     char *name, *source;
 
     char *pci_id, *pci_subsystem;
-    uint64_t pci_revision, pci_bar0_bytes, pci_msix_bar_bytes, pci_msix_vectors, pci_msix_table;
-    uint64_t pci_msix_pba, pci_io_bar_bytes;
-    uint64_t pci_pm, pci_msi, pci_msix, pci_pcie, pci_aer, pci_serial;
-    uint64_t pci_max_payload, pci_generation, pci_lanes, pci_tags;
+    PcieIdentity pci;
 
     uint64_t sfp; /* IXGBE_SFP_… */
     uint64_t eeprom_caps, eeprom_firmware, eeprom_pba;
@@ -24,8 +21,6 @@ struct IxgbeProfile {
     SimTime rx_writeback_hold_ps, rx_decide_ps, tx_decide_ps, partial_line_ps, link_up_ps;
 
     uint64_t quirk_udp_zero_checksum;
-
-    uint16_t vendor_id, device_id, subsystem_vendor_id, subsystem_id; /* from the ids */
 };
 
 IxgbeProfile *ixgbe_profile_ref(IxgbeProfile *self);

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The table of an 82599 profile's parameters, and the reader. */
 #include "ixgbe/ixgbe-profile-fields.h"
+#include "ixgbe/ixgbe-regs.h"
+#include "ixgbe/ixgbe-spec.h"
 #include <string.h>
+
+enum { REGISTERS_BYTES = IXGBE_BAR0_DWORDS * 4 };
 
 #define FIELD_OF(field) offsetof(IxgbeProfile, field)
 #define NUM(group_, key_, field_, unit_, least_, most_, default_, meaning_)                        \
@@ -24,36 +28,35 @@
 
 static const char *const sfp_words[] = {"da", "sr", "none", NULL};
 
+/* Linux counts on MSI-X at 70h and on PCI Express at A0h. */
+#define PCIE_TEXT(key, field, meaning) STR("pci", key, field, NULL, meaning),
+#define PCIE_COUNT(key, field, least, most, dflt, meaning)                                         \
+    COUNT("pci", key, pci.field, least, most, dflt, meaning),
+#define PCIE_BYTES(key, field, least, most, dflt, meaning)                                         \
+    BYTES("pci", key, pci.field, least, most, dflt, meaning),
+#define PCIE_DEFAULT_revision NULL
+#define PCIE_DEFAULT_bar0_bytes "512KiB"
+#define PCIE_DEFAULT_io_bar_bytes "32B"
+#define PCIE_DEFAULT_msix_bar_bytes "16KiB"
+#define PCIE_DEFAULT_msix_vectors "64"
+#define PCIE_DEFAULT_msix_table "0"
+#define PCIE_DEFAULT_msix_pba "8192"
+#define PCIE_DEFAULT_pm_offset "64"
+#define PCIE_DEFAULT_msi_offset "80"
+#define PCIE_DEFAULT_msix_offset "112"
+#define PCIE_DEFAULT_pcie_offset "160"
+#define PCIE_DEFAULT_aer_offset "256"
+#define PCIE_DEFAULT_serial_offset "320"
+#define PCIE_DEFAULT_max_payload "512B"
+#define PCIE_DEFAULT_generation "2"
+#define PCIE_DEFAULT_lanes "8"
+#define PCIE_DEFAULT_tags NULL
+
 static const SimParam params[] = {
     STR("profile", "name", name, NULL, "name of the profile"),
     STR("profile", "source", source, NULL, "where the values come from"),
 
-    STR("pci", "pci.id", pci_id, NULL, "vendor:device"),
-    STR("pci", "pci.subsystem", pci_subsystem, NULL, "vendor:device of the subsystem"),
-    COUNT("pci", "pci.revision", pci_revision, 0, 255, NULL, "revision"),
-    BYTES("pci", "pci.bar0", pci_bar0_bytes, 128 << 10, 1 << 20, "512KiB", "registers and flash"),
-    BYTES("pci", "pci.msix-bar", pci_msix_bar_bytes, 4096, 1 << 20, "16KiB",
-          "BAR4: MSI-X table and pending bits"),
-    COUNT("pci", "pci.msix-vectors", pci_msix_vectors, 1, 64, "64", "MSI-X vectors"),
-    COUNT("pci", "pci.msix-table", pci_msix_table, 0, 1 << 20, "0", "offset of the table in BAR4"),
-    COUNT("pci", "pci.msix-pba", pci_msix_pba, 0, 1 << 20, "8192",
-          "offset of the pending bits in BAR4"),
-    BYTES("pci", "pci.io-bar", pci_io_bar_bytes, 0, 256, "32B", "BAR2 of type I/O; 0B = none"),
-    COUNT("pci", "pci.pm-offset", pci_pm, 0, 255, "64", "config offset; 0 = none"),
-    COUNT("pci", "pci.msi-offset", pci_msi, 0, 255, "80", "config offset; 0 = none"),
-    COUNT("pci", "pci.msix-offset", pci_msix, 0, 255, "112", "config offset; Linux counts on 0x70"),
-    COUNT("pci", "pci.pcie-offset", pci_pcie, 64, 255, "160",
-          "config offset; Linux counts on 0xa0"),
-    COUNT("pci", "pci.aer-offset", pci_aer, 0, 4095, "256",
-          "config offset of error reporting; 0 = none"),
-    COUNT("pci", "pci.serial-offset", pci_serial, 0, 4095, "320",
-          "config offset of the serial number; 0 = none"),
-    BYTES("pci", "pci.max-payload", pci_max_payload, 128, 4096, "512B",
-          "Max_Payload_Size Supported"),
-    COUNT("pci", "pci.generation", pci_generation, 1, 4, "2",
-          "fastest link speed: 1 = 2.5, 2 = 5, 3 = 8, 4 = 16 GT/s"),
-    COUNT("pci", "pci.lanes", pci_lanes, 1, 16, "8", "widest link"),
-    COUNT("pci", "pci.tags", pci_tags, 1, 1024, NULL, "reads that the card can have outstanding"),
+#include "pcie/pcie-identity.def"
 
     {.key = "sfp",
      .group = "card",
@@ -126,61 +129,22 @@ void ixgbe_profile_free(IxgbeProfile *self)
     g_free(self);
 }
 
-static bool parse_id(const char *text, uint16_t *vendor, uint16_t *device)
-{
-    guint64 value[2];
-
-    if (strlen(text) != 9 || text[4] != ':') {
-        return false;
-    }
-    for (unsigned i = 0; i < 2; i++) {
-        g_autofree char *part = g_strndup(text + i * 5, 4);
-        if (!g_ascii_string_to_unsigned(part, 16, 0, 0xffff, &value[i], NULL)) {
-            return false;
-        }
-    }
-    *vendor = (uint16_t)value[0];
-    *device = (uint16_t)value[1];
-    return true;
-}
-
-static bool is_power_of_two(uint64_t value)
-{
-    return value != 0 && (value & (value - 1)) == 0;
-}
-
 /* What the ranges of single keys cannot say: NULL, or the key and why. */
 static const char *find_fault(IxgbeProfile *self, const char **why)
 {
-    uint64_t bar = self->pci_msix_bar_bytes;
-
-    *why = "write vendor:device as in 8086:10fb";
-    if (!parse_id(self->pci_id, &self->vendor_id, &self->device_id)) {
-        return "pci.id";
+    self->pci.msi_vectors = self->pci.msi_offset != 0; /* the part has one */
+    self->pci.msi_masks = true;
+    self->pci.completion_timeout = true;
+    self->pci.registers_bytes = REGISTERS_BYTES;
+    *why = "an 82599 has at most 64";
+    if (self->pci.msix_vectors > IXGBE_VECTORS) {
+        return "pci.msix-vectors";
     }
-    if (!parse_id(self->pci_subsystem, &self->subsystem_vendor_id, &self->subsystem_id)) {
-        return "pci.subsystem";
-    }
-    *why = "a power of two";
-    if (!is_power_of_two(self->pci_bar0_bytes)) {
+    *why = "must hold the registers, 128KiB";
+    if (self->pci.bar0_bytes < REGISTERS_BYTES) {
         return "pci.bar0";
     }
-    if (!is_power_of_two(bar)) {
-        return "pci.msix-bar";
-    }
-    if (!is_power_of_two(self->pci_max_payload)) {
-        return "pci.max-payload";
-    }
-    *why = "table and pending bits must lie in BAR4, apart";
-    if (self->pci_msix_table + self->pci_msix_vectors * 16 > bar || self->pci_msix_table % 8 != 0) {
-        return "pci.msix-table";
-    }
-    if (self->pci_msix_pba + 8 > bar || self->pci_msix_pba % 8 != 0 ||
-        (self->pci_msix_pba + 8 > self->pci_msix_table &&
-         self->pci_msix_pba < self->pci_msix_table + self->pci_msix_vectors * 16)) {
-        return "pci.msix-pba";
-    }
-    return NULL;
+    return pcie_identity_check(&self->pci, self->pci_id, self->pci_subsystem, why);
 }
 
 IxgbeProfile *ixgbe_profile_read(SimKeyfile *file, GError **error)
@@ -195,8 +159,7 @@ IxgbeProfile *ixgbe_profile_read(SimKeyfile *file, GError **error)
     }
     key = find_fault(self, &why);
     if (key != NULL) {
-        g_set_error(error, SIM_KEYFILE_ERROR, SIM_KEYFILE_ERROR_VALUE, "%s: %s: %s",
-                    sim_keyfile_name(file), key, why);
+        sim_params_fault(params, G_N_ELEMENTS(params), file, key, why, error);
         return NULL;
     }
     return g_steal_pointer(&self);
@@ -225,29 +188,7 @@ const char *ixgbe_profile_source(const IxgbeProfile *self, const char *key)
     return text != NULL ? text : "default";
 }
 
-void ixgbe_profile_pci(const IxgbeProfile *self, IxgbePciIdentity *identity)
+void ixgbe_profile_pci(const IxgbeProfile *self, PcieIdentity *identity)
 {
-    *identity = (IxgbePciIdentity){
-        .vendor_id = self->vendor_id,
-        .device_id = self->device_id,
-        .subsystem_vendor_id = self->subsystem_vendor_id,
-        .subsystem_id = self->subsystem_id,
-        .revision = (uint8_t)self->pci_revision,
-        .bar0_bytes = (unsigned)self->pci_bar0_bytes,
-        .msix_bar_bytes = (unsigned)self->pci_msix_bar_bytes,
-        .msix_vectors = (unsigned)self->pci_msix_vectors,
-        .msix_table_offset = (unsigned)self->pci_msix_table,
-        .msix_pba_offset = (unsigned)self->pci_msix_pba,
-        .io_bar_bytes = (unsigned)self->pci_io_bar_bytes,
-        .pm_offset = (unsigned)self->pci_pm,
-        .msi_offset = (unsigned)self->pci_msi,
-        .msix_offset = (unsigned)self->pci_msix,
-        .pcie_offset = (unsigned)self->pci_pcie,
-        .aer_offset = (unsigned)self->pci_aer,
-        .serial_offset = (unsigned)self->pci_serial,
-        .max_payload = (unsigned)self->pci_max_payload,
-        .generation = (unsigned)self->pci_generation,
-        .lanes = (unsigned)self->pci_lanes,
-        .tags = (unsigned)self->pci_tags,
-    };
+    *identity = self->pci;
 }

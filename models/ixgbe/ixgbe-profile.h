@@ -3,6 +3,7 @@
  * ixgbe-profile.c: key, unit, range, meaning. */
 #pragma once
 #include <glib.h>
+#include "pcie/pcie-identity.h"
 #include "sim/sim-param.h"
 
 typedef struct IxgbeProfile IxgbeProfile; /* fields in ixgbe-internal.h: for models/ixgbe alone */
@@ -18,15 +19,5 @@ const SimParam *ixgbe_profile_params(size_t *n);
 char *ixgbe_profile_format(const IxgbeProfile *self, const SimParam *param);
 const char *ixgbe_profile_source(const IxgbeProfile *self, const char *key);
 
-/* What the PCI glue needs to build config space. */
-typedef struct IxgbePciIdentity {
-    uint16_t vendor_id, device_id, subsystem_vendor_id, subsystem_id;
-    uint8_t revision;
-    unsigned bar0_bytes, msix_bar_bytes, msix_vectors, msix_table_offset, msix_pba_offset;
-    unsigned io_bar_bytes; /* BAR2 of type I/O; 0 = none */
-    unsigned pm_offset, msi_offset, msix_offset, pcie_offset, aer_offset, serial_offset;
-    unsigned max_payload; /* supported, bytes */
-    unsigned generation, lanes;
-    unsigned tags;
-} IxgbePciIdentity;
-void ixgbe_profile_pci(const IxgbeProfile *self, IxgbePciIdentity *identity);
+/* What whoever builds config space needs. */
+void ixgbe_profile_pci(const IxgbeProfile *self, PcieIdentity *identity);

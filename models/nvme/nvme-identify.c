@@ -37,8 +37,8 @@ static void identify_controller(const NvmeModel *self, NvmeIdController *id)
 {
     const NvmeProfile *p = self->profile;
 
-    id->vid = p->vendor_id;
-    id->ssvid = p->subsystem_vendor_id;
+    id->vid = p->pci.vendor_id;
+    id->ssvid = p->pci.subsystem_vendor_id;
     put_text(id->sn, sizeof id->sn, self->serial);
     put_text(id->mn, sizeof id->mn, p->model);
     put_text(id->fr, sizeof id->fr, p->firmware);

@@ -50,7 +50,7 @@ static void vector_event(void *opaque)
 
 void nvme_model_irq_init(NvmeModel *self)
 {
-    self->vectors_n = (unsigned)self->profile->pci_msix_vectors;
+    self->vectors_n = (unsigned)self->profile->pci.msix_vectors;
     self->vectors = g_new0(NvmeVector, self->vectors_n);
     for (unsigned i = 0; i < self->vectors_n; i++) {
         self->vectors[i].model = self;

@@ -15,7 +15,7 @@ static uint64_t link_rate(const NvmeProfile *profile)
 {
     static const uint64_t lane[] = {0, 250000000, 500000000, 984615384, 1969230769};
 
-    return lane[profile->pci_generation] * profile->pci_lanes / 152 * 128;
+    return lane[profile->pci.generation] * profile->pci.lanes / 152 * 128;
 }
 
 void nvme_model_media_init(NvmeModel *self)

@@ -31,10 +31,7 @@ struct NvmeProfile {
     char *name, *source;
     /* PCI */
     char *pci_id, *pci_subsystem;
-    uint64_t pci_revision, pci_bar0_bytes, pci_io_bar_bytes;
-    uint64_t pci_msix_vectors, pci_msix_table, pci_msix_pba, pci_msi_vectors;
-    uint64_t pci_pm, pci_msi, pci_msix, pci_pcie, pci_aer, pci_serial;
-    uint64_t pci_max_payload, pci_generation, pci_lanes, pci_tags;
+    PcieIdentity pci;
     /* capabilities */
     uint64_t version, queue_entries, queues_contiguous, timeout_ps;
     uint64_t page_min_bytes, page_max_bytes;
@@ -72,7 +69,6 @@ struct NvmeProfile {
     uint64_t quirk_stripe_bytes, quirk_crossing_ps;
 
     /* worked out from the texts above */
-    uint16_t vendor_id, device_id, subsystem_vendor_id, subsystem_id;
     uint8_t ieee_bytes[3], eui64_bytes[8];
     NvmePowerRow power_rows[NVME_POWER_STATES];
     unsigned power_n;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Profile of a drive: the table of keys, and the few values that have a syntax of their own. */
 #include "nvme/nvme-profile-fields.h"
+#include "nvme/nvme-regs.h"
 #include <stdbool.h>
 #include <string.h>
+
+enum { PROG_IF_NVM_EXPRESS = 2 };
 
 #define FIELD_OF(field) offsetof(NvmeProfile, field)
 #define STR(grp, k, field, dflt, text)                                                             \
@@ -38,38 +41,32 @@ static const char *const answer_words[] = {"refuse", "accept", NULL};
 static const char *const fatal_words[] = {"ignore", "cfs", NULL};
 static const char *const version_words[] = {"1.0", "1.1", NULL};
 
+#define PCIE_TEXT(k, field, text) STR("pci", k, field, NULL, text),
+#define PCIE_COUNT(k, field, lo, hi, dflt, text) COUNT("pci", k, pci.field, lo, hi, dflt, text),
+#define PCIE_BYTES(k, field, lo, hi, dflt, text) BYTES("pci", k, pci.field, lo, hi, dflt, text),
+#define PCIE_DEFAULT_revision "1"
+#define PCIE_DEFAULT_bar0_bytes "16KiB"
+#define PCIE_DEFAULT_io_bar_bytes "0B"
+#define PCIE_DEFAULT_msix_vectors NULL
+#define PCIE_DEFAULT_msix_table NULL
+#define PCIE_DEFAULT_msix_pba NULL
+#define PCIE_DEFAULT_msi_vectors "0"
+#define PCIE_DEFAULT_pm_offset "64"
+#define PCIE_DEFAULT_msi_offset "0"
+#define PCIE_DEFAULT_msix_offset "80"
+#define PCIE_DEFAULT_pcie_offset "96"
+#define PCIE_DEFAULT_aer_offset "256"
+#define PCIE_DEFAULT_serial_offset "0"
+#define PCIE_DEFAULT_max_payload "128B"
+#define PCIE_DEFAULT_generation "3"
+#define PCIE_DEFAULT_lanes "4"
+#define PCIE_DEFAULT_tags "32"
+
 static const SimParam params[] = {
     STR("profile", "name", name, NULL, "name of the profile, as scenarios write it"),
     STR("profile", "source", source, NULL, "where the values as a whole come from"),
 
-    STR("pci", "pci.id", pci_id, NULL, "vendor:device, four hex digits each"),
-    STR("pci", "pci.subsystem", pci_subsystem, NULL,
-        "subsystem vendor:device, four hex digits each"),
-    COUNT("pci", "pci.revision", pci_revision, 0, 255, "1", "revision id"),
-    BYTES("pci", "pci.bar0", pci_bar0_bytes, 8192, 1 << 20, "16KiB", "size of BAR0"),
-    BYTES("pci", "pci.io-bar", pci_io_bar_bytes, 0, 256, "0B", "size of the I/O BAR2; 0 = none"),
-    COUNT("pci", "pci.msix-vectors", pci_msix_vectors, 1, 2048, NULL, "size of the MSI-X table"),
-    COUNT("pci", "pci.msix-table", pci_msix_table, 4096, 1 << 20, NULL,
-          "offset of the MSI-X table in BAR0"),
-    COUNT("pci", "pci.msix-pba", pci_msix_pba, 4096, 1 << 20, NULL,
-          "offset of the pending bits in BAR0"),
-    COUNT("pci", "pci.msi-vectors", pci_msi_vectors, 0, 32, "0",
-          "MSI vectors; 0 = no MSI capability"),
-    COUNT("pci", "pci.pm-offset", pci_pm, 0, 255, "64",
-          "config offset of power management; 0 = none"),
-    COUNT("pci", "pci.msi-offset", pci_msi, 0, 255, "0", "config offset of MSI; 0 = none"),
-    COUNT("pci", "pci.msix-offset", pci_msix, 64, 255, "80", "config offset of MSI-X"),
-    COUNT("pci", "pci.pcie-offset", pci_pcie, 64, 255, "96", "config offset of PCI Express"),
-    COUNT("pci", "pci.aer-offset", pci_aer, 0, 4095, "256",
-          "config offset of error reporting; 0 = none"),
-    COUNT("pci", "pci.serial-offset", pci_serial, 0, 4095, "0",
-          "config offset of the serial number; 0 = none"),
-    BYTES("pci", "pci.max-payload", pci_max_payload, 128, 4096, "128B",
-          "Max_Payload_Size Supported"),
-    COUNT("pci", "pci.generation", pci_generation, 1, 4, "3",
-          "fastest link speed: 1 = 2.5, 2 = 5, 3 = 8, 4 = 16 GT/s"),
-    COUNT("pci", "pci.lanes", pci_lanes, 1, 16, "4", "widest link"),
-    COUNT("pci", "pci.tags", pci_tags, 1, 1024, "32", "reads that the device can have outstanding"),
+#include "pcie/pcie-identity.def"
 
     WORD("capabilities", "version", version, version_words, NULL,
          "specification that the drive follows"),
@@ -287,22 +284,6 @@ static bool parse_hex(const char *text, unsigned digits, uint8_t *bytes)
     return true;
 }
 
-static bool parse_pci_id(const char *text, uint16_t *vendor, uint16_t *device)
-{
-    uint8_t bytes[4] = {0};
-
-    if (strlen(text) != 9 || text[4] != ':') {
-        return false;
-    }
-    g_autofree char *digits = g_strdup_printf("%.4s%s", text, text + 5);
-    if (!parse_hex(digits, 8, bytes)) {
-        return false;
-    }
-    *vendor = (uint16_t)(bytes[0] << 8 | bytes[1]);
-    *device = (uint16_t)(bytes[2] << 8 | bytes[3]);
-    return true;
-}
-
 static bool parse_number(const char *text, uint64_t most, uint64_t *value)
 {
     return text[0] != '\0' && g_ascii_string_to_unsigned(text, 10, 0, most, value, NULL);
@@ -388,15 +369,19 @@ static bool parse_formats(NvmeProfile *self)
     return self->formats_n > 0 && self->format_rows[0].metadata_bytes == 0;
 }
 
-static bool parse_power_states(NvmeProfile *self)
+/* NULL, or the key of the state that cannot be read. */
+static const char *parse_power_states(NvmeProfile *self)
 {
+    static const char *const keys[NVME_POWER_STATES] = {"power.0", "power.1", "power.2", "power.3",
+                                                        "power.4", "power.5", "power.6", "power.7"};
+
     for (unsigned i = 0; i < NVME_POWER_STATES && self->power[i][0] != '\0'; i++) {
         if (!parse_power(self->power[i], &self->power_rows[i])) {
-            return false;
+            return keys[i];
         }
         self->power_n = i + 1;
     }
-    return self->power_n > 0;
+    return self->power_n > 0 ? NULL : keys[0];
 }
 
 static bool text_fits(const char *text, size_t most)
@@ -419,56 +404,51 @@ static bool is_power_of_two(uint64_t value)
 /* What the ranges of single keys cannot say: NULL, or the key and why. */
 static const char *find_fault(NvmeProfile *self, const char **why)
 {
-    uint64_t doorbells_end = 0x1000 + (self->io_queues + 1) * 8;
+    const char *key;
 
-    *why = "";
-    if (!parse_pci_id(self->pci_id, &self->vendor_id, &self->device_id)) {
-        return *why = "write vendor:device as in 144d:a802", "pci.id";
-    }
-    if (!parse_pci_id(self->pci_subsystem, &self->subsystem_vendor_id, &self->subsystem_id)) {
-        return *why = "write vendor:device as in 144d:a801", "pci.subsystem";
-    }
+    *why = "must have 1 to 20 ASCII characters";
     if (!text_fits(self->serial, 20)) {
-        return *why = "1 to 20 ASCII characters", "identify.serial";
+        return "identify.serial";
     }
+    *why = "must have 1 to 40 ASCII characters";
     if (!text_fits(self->model, 40)) {
-        return *why = "1 to 40 ASCII characters", "identify.model";
+        return "identify.model";
     }
+    *why = "must have 1 to 8 ASCII characters";
     if (!text_fits(self->firmware, 8)) {
-        return *why = "1 to 8 ASCII characters", "identify.firmware";
+        return "identify.firmware";
     }
+    *why = "must be six hex digits";
     if (!parse_hex(self->ieee, 6, self->ieee_bytes)) {
-        return *why = "six hex digits", "identify.ieee";
+        return "identify.ieee";
     }
+    *why = "must be sixteen hex digits";
     if (!parse_hex(self->eui64, 16, self->eui64_bytes)) {
-        return *why = "sixteen hex digits", "identify.eui64";
+        return "identify.eui64";
     }
-    if (!parse_power_states(self)) {
-        return *why = "write as in `9.00W 5us 5us 0 operational`; power.0 must be there", "power";
+    *why = "write as in `9.00W 5us 5us 0 operational`; power.0 must be there";
+    key = parse_power_states(self);
+    if (key != NULL) {
+        return key;
     }
+    *why = "write as in `512+0:2; 4096+0:0`; the first has no metadata";
     if (!parse_formats(self)) {
-        return *why = "write as in `512+0:2; 4096+0:0`; the first has no metadata",
-               "namespace.formats";
+        return "namespace.formats";
     }
+    *why = "must be a multiple of 4KiB";
     if (self->capacity_bytes % 4096 != 0) {
-        return *why = "a multiple of 4 KiB", "namespace.capacity";
+        return "namespace.capacity";
     }
-    if (!is_power_of_two(self->page_min_bytes) || !is_power_of_two(self->page_max_bytes) ||
-        self->page_min_bytes > self->page_max_bytes) {
-        return *why = "powers of two, page-min <= page-max", "page-min";
+    *why = "page-min and page-max must be powers of two, page-min the smaller";
+    if (!is_power_of_two(self->page_min_bytes)) {
+        return "page-min";
     }
-    if (!is_power_of_two(self->pci_bar0_bytes)) {
-        return *why = "a power of two", "pci.bar0";
+    if (!is_power_of_two(self->page_max_bytes) || self->page_min_bytes > self->page_max_bytes) {
+        return "page-max";
     }
-    if (self->pci_msix_table + self->pci_msix_vectors * 16 > self->pci_bar0_bytes ||
-        self->pci_msix_table < doorbells_end) {
-        return *why = "the table must lie in BAR0, behind the doorbells", "pci.msix-table";
-    }
-    if (self->pci_msix_pba + (self->pci_msix_vectors + 63) / 64 * 8 > self->pci_bar0_bytes ||
-        self->pci_msix_pba < doorbells_end) {
-        return *why = "the pending bits must lie in BAR0, behind the doorbells", "pci.msix-pba";
-    }
-    return NULL;
+    self->pci.prog_if = PROG_IF_NVM_EXPRESS;
+    self->pci.registers_bytes = NVME_DOORBELLS + (self->io_queues + 1) * NVME_DOORBELL_PAIR_BYTES;
+    return pcie_identity_check(&self->pci, self->pci_id, self->pci_subsystem, why);
 }
 
 NvmeProfile *nvme_profile_read(SimKeyfile *file, GError **error)
@@ -483,8 +463,7 @@ NvmeProfile *nvme_profile_read(SimKeyfile *file, GError **error)
     }
     key = find_fault(self, &why);
     if (key != NULL) {
-        g_set_error(error, SIM_KEYFILE_ERROR, SIM_KEYFILE_ERROR_VALUE, "%s: %s: %s",
-                    sim_keyfile_name(file), key, why);
+        sim_params_fault(params, G_N_ELEMENTS(params), file, key, why, error);
         return NULL;
     }
     return g_steal_pointer(&self);
@@ -513,29 +492,7 @@ const char *nvme_profile_source(const NvmeProfile *self, const char *key)
     return text != NULL ? text : "default";
 }
 
-void nvme_profile_pci(const NvmeProfile *self, NvmePciIdentity *identity)
+void nvme_profile_pci(const NvmeProfile *self, PcieIdentity *identity)
 {
-    *identity = (NvmePciIdentity){
-        .vendor_id = self->vendor_id,
-        .device_id = self->device_id,
-        .subsystem_vendor_id = self->subsystem_vendor_id,
-        .subsystem_id = self->subsystem_id,
-        .revision = (uint8_t)self->pci_revision,
-        .bar0_bytes = (unsigned)self->pci_bar0_bytes,
-        .msix_vectors = (unsigned)self->pci_msix_vectors,
-        .msix_table_offset = (unsigned)self->pci_msix_table,
-        .msix_pba_offset = (unsigned)self->pci_msix_pba,
-        .msi_vectors = (unsigned)self->pci_msi_vectors,
-        .pm_offset = (unsigned)self->pci_pm,
-        .msi_offset = (unsigned)self->pci_msi,
-        .msix_offset = (unsigned)self->pci_msix,
-        .pcie_offset = (unsigned)self->pci_pcie,
-        .aer_offset = (unsigned)self->pci_aer,
-        .serial_offset = (unsigned)self->pci_serial,
-        .io_bar_bytes = (unsigned)self->pci_io_bar_bytes,
-        .max_payload = (unsigned)self->pci_max_payload,
-        .generation = (unsigned)self->pci_generation,
-        .lanes = (unsigned)self->pci_lanes,
-        .tags = (unsigned)self->pci_tags,
-    };
+    *identity = self->pci;
 }

@@ -2,6 +2,7 @@
 /* Profile of an NVMe drive: identity, limits, timing, quirks.  Every field has a row in nvme-profile.c: key, unit, range, meaning. */
 #pragma once
 #include <glib.h>
+#include "pcie/pcie-identity.h"
 #include "sim/sim-param.h"
 
 typedef struct NvmeProfile NvmeProfile; /* fields in nvme-profile-fields.h: for models/nvme alone */
@@ -16,16 +17,5 @@ const SimParam *nvme_profile_params(size_t *n);
 char *nvme_profile_format(const NvmeProfile *self, const SimParam *param);
 const char *nvme_profile_source(const NvmeProfile *self, const char *key);
 
-/* What the PCI glue needs to build config space. */
-typedef struct NvmePciIdentity {
-    uint16_t vendor_id, device_id, subsystem_vendor_id, subsystem_id;
-    uint8_t revision;
-    unsigned bar0_bytes, msix_vectors, msix_table_offset, msix_pba_offset;
-    unsigned msi_vectors; /* 0 = no MSI capability */
-    unsigned pm_offset, msi_offset, msix_offset, pcie_offset, aer_offset, serial_offset; /* config space; 0 = none */
-    unsigned io_bar_bytes; /* BAR2 of type I/O; 0 = none */
-    unsigned max_payload;  /* supported, bytes */
-    unsigned generation, lanes;
-    unsigned tags;
-} NvmePciIdentity;
-void nvme_profile_pci(const NvmeProfile *self, NvmePciIdentity *identity);
+/* What whoever builds config space needs. */
+void nvme_profile_pci(const NvmeProfile *self, PcieIdentity *identity);

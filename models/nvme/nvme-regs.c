@@ -3,7 +3,6 @@
  * nvme-queue.c (doorbells).  [NVMe-1.1 §3.1] */
 #include "nvme/nvme-internal.h"
 
-enum { DOORBELLS = 0x1000 };
 
 const NvmeReg nvme_model_regs[NVME_REG_COUNT] = {
 #define REG(name, offset, bytes, reset, spec, meaning)                                             \
@@ -78,7 +77,7 @@ static const NvmeReg *find(uint64_t offset, NvmeRegId *id)
 static uint32_t read_dword(const NvmeModel *self, uint64_t offset)
 {
     NvmeRegId id;
-    const NvmeReg *reg = offset < DOORBELLS ? find(offset, &id) : NULL;
+    const NvmeReg *reg = offset < NVME_DOORBELLS ? find(offset, &id) : NULL;
 
     if (reg == NULL) {
         return 0; /* reserved registers and doorbells */
@@ -95,7 +94,7 @@ static bool proper_access(uint64_t offset, unsigned size)
     NvmeRegId id;
     const NvmeReg *reg;
 
-    if (offset >= DOORBELLS || size != 8) {
+    if (offset >= NVME_DOORBELLS || size != 8) {
         return size == 4 && offset % 4 == 0;
     }
     reg = find(offset, &id);
@@ -115,7 +114,7 @@ uint64_t nvme_model_mmio_read(NvmeModel *self, uint64_t offset, unsigned size)
         nvme_model_violation(self, "NVMe-1.1 §3.1",
                              "register read neither aligned dword nor 64-bit register");
     }
-    if (offset >= DOORBELLS) {
+    if (offset >= NVME_DOORBELLS) {
         nvme_model_violation(self, "NVMe-1.1 §3.1.11", "doorbell read");
         return 0;
     }
@@ -188,16 +187,16 @@ void nvme_model_mmio_write(NvmeModel *self, uint64_t offset, uint64_t value, uns
     }
     nvme_model_settle(self);
     if (!proper) {
-        nvme_model_violation(self, offset < DOORBELLS ? "NVMe-1.1 §3.1" : "NVMe-1.1 §3.1.11",
+        nvme_model_violation(self, offset < NVME_DOORBELLS ? "NVMe-1.1 §3.1" : "NVMe-1.1 §3.1.11",
                              "register write neither aligned dword nor 64-bit register");
     }
     if (size < 4 || offset % 4 != 0) {
         pcie_mmio_write(self->function, PCIE_FOR_REGISTER, size, nvme_model_now(self));
         return; /* byte enables are not honoured */
     }
-    if (offset >= DOORBELLS) {
+    if (offset >= NVME_DOORBELLS) {
         for (unsigned i = 0; i + 4 <= size; i += 4) {
-            nvme_model_doorbell(self, offset - DOORBELLS + i, (uint32_t)(value >> (i * 8)));
+            nvme_model_doorbell(self, offset - NVME_DOORBELLS + i, (uint32_t)(value >> (i * 8)));
         }
         return;
     }

@@ -3,6 +3,9 @@
 #pragma once
 #include <stdint.h>
 
+/* The first pair of doorbells, behind all other registers, and a pair's bytes [NVMe-1.1 §3.1.11]. */
+enum { NVME_DOORBELLS = 0x1000, NVME_DOORBELL_PAIR_BYTES = 8 };
+
 typedef enum NvmeRegId {
 #define REG(name, offset, bytes, reset, spec, meaning) NVME_REG_##name,
 #define FIELD(reg, name, shift, bits, access, meaning)

@@ -231,6 +231,27 @@ bool sim_params_read(void *target, const SimParam *params, size_t n, SimKeyfile 
     return true;
 }
 
+void sim_params_fault(const SimParam *params, size_t n, SimKeyfile *file, const char *key,
+                      const char *why, GError **error)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (g_str_equal(params[i].key, key)) {
+            SimKeyfileEntry *entry = sim_keyfile_entry(file, params[i].group, key);
+
+            if (entry) {
+                sim_keyfile_error(file, entry, SIM_KEYFILE_ERROR_VALUE, error, "\"%s\": %s",
+                                  entry->value, why);
+            } else {
+                sim_keyfile_error(file, NULL, SIM_KEYFILE_ERROR_VALUE, error,
+                                  "[%s] %s: its default, %s: %s", params[i].group, key,
+                                  params[i].fallback, why);
+            }
+            return;
+        }
+    }
+    g_assert_not_reached(); /* a key of another table */
+}
+
 void sim_params_clear(void *target, const SimParam *params, size_t n)
 {
     for (size_t i = 0; i < n; i++) {

@@ -35,6 +35,10 @@ typedef struct SimParam {
  * without unit or out of range: FALSE and @error with file and line, and nothing is left in @target to free.
  * `K.source` counts as known.  A caller that reads further keys of these groups itself does so first. */
 bool sim_params_read(void *target, const SimParam *params, size_t n, SimKeyfile *file, GError **error);
+/* @error: what is wrong with the value of @key, a parameter's, with file and line where the file has it: for what the
+ * ranges of single parameters cannot say. */
+void sim_params_fault(const SimParam *params, size_t n, SimKeyfile *file, const char *key, const char *why,
+                      GError **error);
 /* What `KEY.source` says of each parameter that has one: key (of @params) → text. (transfer full) */
 GHashTable *sim_params_sources(const SimParam *params, size_t n, SimKeyfile *file);
 /* Frees strings and tables. */

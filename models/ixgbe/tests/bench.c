@@ -121,7 +121,7 @@ Bench *bench_new_with(const char *name, ...)
     self->queue = sim_queue_new();
     self->link = pcie_link_new(self->queue, "slot1", &slot);
     self->function = pcie_function_new(
-        self->link, &(PcieFunctionParams){.tags = (uint64_t)self->profile->pci_tags});
+        self->link, &(PcieFunctionParams){.tags = (uint64_t)self->profile->pci.tags});
     self->wire = wire_new(self->queue, &(WireParams){0});
     self->memory = g_malloc0(BENCH_MEMORY);
     self->mode = SIM_IRQ_MSIX;

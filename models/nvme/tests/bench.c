@@ -127,7 +127,7 @@ Bench *bench_new_with(const char *name, const NvmeModelOptions *options, ...)
     self->low = g_malloc0(BENCH_WINDOW);
     self->high = g_malloc0(BENCH_WINDOW);
     self->mode = SIM_IRQ_MSIX;
-    self->vectors = (unsigned)self->profile->pci_msix_vectors;
+    self->vectors = (unsigned)self->profile->pci.msix_vectors;
     self->next_queue = 0x10000;
     self->port = (SimPort){.ops = &ops,
                            .opaque = self,
