@@ -15,6 +15,11 @@ static void *nvme_load(const char *path, GError **error)
     return nvme_profile_load(path, error);
 }
 
+static void *nvme_read(SimKeyfile *file, GError **error)
+{
+    return nvme_profile_read(file, error);
+}
+
 static void nvme_free(void *profile)
 {
     nvme_profile_free(profile);
@@ -45,6 +50,11 @@ static void nvme_pci(const void *profile, PcieIdentity *pci)
 static void *ixgbe_load(const char *path, GError **error)
 {
     return ixgbe_profile_load(path, error);
+}
+
+static void *ixgbe_read(SimKeyfile *file, GError **error)
+{
+    return ixgbe_profile_read(file, error);
 }
 
 static void ixgbe_free(void *profile)
@@ -92,6 +102,7 @@ const DeviceType device_types[] = {
         .counters_n = NVME_DEVICE_COUNTERS,
         .params = nvme_profile_params,
         .load = nvme_load,
+        .read = nvme_read,
         .free = nvme_free,
         .name = nvme_name,
         .format = nvme_format,
@@ -111,6 +122,7 @@ const DeviceType device_types[] = {
         .counters_n = IXGBE_DEVICE_COUNTERS,
         .params = ixgbe_profile_params,
         .load = ixgbe_load,
+        .read = ixgbe_read,
         .free = ixgbe_free,
         .name = ixgbe_name,
         .format = ixgbe_format,

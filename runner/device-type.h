@@ -22,6 +22,7 @@ typedef struct DeviceType {
     /* A profile: loaded from a file (transfer full), its name, a value as text (transfer full), a
      * value's source. */
     void *(*load)(const char *path, GError **error);
+    void *(*read)(SimKeyfile *file, GError **error); /* the same, from one that is scanned */
     void (*free)(void *profile);
     const char *(*name)(const void *profile);
     char *(*format)(const void *profile, const SimParam *param);

@@ -13,7 +13,8 @@ typedef enum { UNIT_NUMBER, UNIT_PERCENT, UNIT_PER_S, UNIT_TIME, UNIT_BYTES, UNI
 /* What a key's last word stands for: an SQL expression over one row. */
 typedef struct Column {
     const char *name, *sql;
-    Unit unit; /* values are compared in: number, percent, /s, ps, bytes, bytes/s */
+    Unit unit;     /* values are compared in: number, percent, /s, ps, bytes, bytes/s */
+    bool of_ports; /* of device_columns: network ports have it too */
 } Column;
 
 static const Column device_columns[] = {
@@ -28,11 +29,11 @@ static const Column device_columns[] = {
     {"latency_p50_ns", "latency_p50_ns", UNIT_NUMBER},
     {"latency_p99_ns", "latency_p99_ns", UNIT_NUMBER},
     {"commands", "commands", UNIT_NUMBER},
-    {"interrupts", "interrupts", UNIT_NUMBER},
-    {"violations", "violations", UNIT_NUMBER},
+    {"interrupts", "interrupts", UNIT_NUMBER, true},
+    {"violations", "violations", UNIT_NUMBER, true},
     {"read_bytes", "read_bytes", UNIT_BYTES},
     {"write_bytes", "write_bytes", UNIT_BYTES},
-    {"window", "window_ns * 1000", UNIT_TIME},
+    {"window", "window_ns * 1000", UNIT_TIME, true},
     {NULL},
 };
 /* Of view port_summary. */
@@ -117,7 +118,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Expect, expect_free)
 typedef struct Place {
     SimKeyfile *file;
     const SimKeyfileEntry *entry;
-    const char *const *devices; /* NULL: not checked */
+    const char *const *devices;     /* and wires; NULL: not checked */
+    const DeviceType *const *types; /* of each; NULL in it: a wire */
 } Place;
 
 static bool unknown(const Place *place, const char *what, const char *word,
@@ -173,25 +175,60 @@ static const SimCounter *find_counter(const char *name)
     return counter;
 }
 
-static bool no_column(const Place *place, const Column *columns, bool counters, const char *name,
-                      GError **error)
+static bool no_column(const Place *place, const Column *columns, const char *name, GError **error)
 {
     g_autoptr(GPtrArray) words = g_ptr_array_new();
 
     for (; columns->name; columns++) {
         g_ptr_array_add(words, (void *)columns->name);
     }
-    for (size_t i = 0; counters && nth_counter(i); i++) {
-        g_ptr_array_add(words, (void *)nth_counter(i)->name);
-    }
-    for (columns = port_columns; counters && columns->name; columns++) {
-        g_ptr_array_add(words, (void *)columns->name);
-    }
-    if (counters) {
-        g_ptr_array_add(words, (void *)"vectors");
-    }
     g_ptr_array_add(words, NULL);
     return unknown(place, "column", name, (const char *const *)words->pdata, error);
+}
+
+static void add_counters(GPtrArray *words, const SimCounter *counters, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        g_ptr_array_add(words, (void *)counters[i].name);
+    }
+}
+
+/* What a device of @type has, or a wire (NULL), NULL-ended. */
+static GPtrArray *words_of(const DeviceType *type)
+{
+    GPtrArray *words = g_ptr_array_new();
+    bool port = type == DEVICE_IXGBE;
+
+    for (const Column *c = device_columns; type && c->name; c++) {
+        if (!port || c->of_ports) {
+            g_ptr_array_add(words, (void *)c->name);
+        }
+    }
+    for (const Column *c = port_columns; port && c->name; c++) {
+        g_ptr_array_add(words, (void *)c->name);
+    }
+    if (type) {
+        add_counters(words, type->counters, type->counters_n);
+        g_ptr_array_add(words, (void *)"vectors");
+    } else {
+        add_counters(words, wire_counters, G_N_ELEMENTS(wire_counters));
+    }
+    g_ptr_array_add(words, NULL);
+    return words;
+}
+
+/* Is it something that @device has?  Not asked after the run. */
+static bool check_column(const Place *place, const char *device, const char *name, GError **error)
+{
+    for (size_t i = 0; place->devices && place->devices[i]; i++) {
+        if (g_str_equal(place->devices[i], device)) {
+            g_autoptr(GPtrArray) words = words_of(place->types[i]);
+            const char *const *list = (const char *const *)words->pdata;
+
+            return g_strv_contains(list, name) || unknown(place, "column", name, list, error);
+        }
+    }
+    return true;
 }
 
 static bool check_device(const Place *place, const char *name, GError **error)
@@ -206,7 +243,7 @@ static bool parse_table_column(const Place *place, Expect *self, Source source,
     self->source = source;
     self->column = find_column(columns, name);
     if (!self->column) {
-        return no_column(place, columns, false, name, error);
+        return no_column(place, columns, name, error);
     }
     self->unit = self->column->unit;
     return true;
@@ -216,6 +253,9 @@ static bool parse_device_column(const Place *place, Expect *self, const char *na
 {
     const SimCounter *counter = find_counter(name);
 
+    if (!check_column(place, self->device, name, error)) {
+        return false;
+    }
     if (g_str_equal(name, "vectors")) {
         self->source = OF_VECTORS;
         return true;
@@ -227,7 +267,7 @@ static bool parse_device_column(const Place *place, Expect *self, const char *na
         return parse_table_column(place, self, OF_PORT, port_columns, name, error);
     }
     if (!counter) {
-        return no_column(place, device_columns, true, name, error);
+        return no_column(place, device_columns, name, error);
     }
     self->source = OF_COUNTER;
     self->name = g_strdup(name);
@@ -435,13 +475,14 @@ static Expect *expect_parse(const Place *place, GError **error)
     return g_steal_pointer(&self);
 }
 
-bool expect_validate(SimKeyfile *file, const char *const *devices, GError **error)
+bool expect_validate(SimKeyfile *file, const char *const *devices, const DeviceType *const *types,
+                     GError **error)
 {
     const GPtrArray *entries = sim_keyfile_entries(file, "expect");
 
     for (guint i = 0; entries && i < entries->len; i++) {
         const SimKeyfileEntry *entry = g_ptr_array_index(entries, i);
-        Place place = {file, entry, devices};
+        Place place = {file, entry, devices, types};
         g_autoptr(Expect) self = NULL;
 
         (void)sim_keyfile_get(file, "expect", entry->key);
@@ -630,7 +671,7 @@ bool expect_evaluate(SimKeyfile *file, ResultsStore *store, int64_t run_id, unsi
     *failed = 0;
     for (guint i = 0; entries && i < entries->len; i++) {
         const SimKeyfileEntry *entry = g_ptr_array_index(entries, i);
-        Place place = {file, entry, NULL};
+        Place place = {file, entry, NULL, NULL};
         g_autoptr(Expect) self = expect_parse(&place, error);
         g_autofree char *got = NULL;
         bool held = false;

@@ -12,13 +12,15 @@
  * expression (GRegex) that no line of the kernel log may match A value has the unit of its column
  * (docs/results.md): times as 40ms, rates as 2GB/s, shares as 76.5 percent, counts bare. */
 #pragma once
+#include "device-type.h"
 #include "results/store.h"
 #include "sim/sim-keyfile.h"
 
 /* Checks keys and values of [expect], taking its entries; no group: fine.  @devices: NULL-ended
- * names of the scenario's devices. FALSE: @error is of SIM_KEYFILE_ERROR and names file, line and
- * the nearest valid word. */
-bool expect_validate(SimKeyfile *file, const char *const *devices, GError **error);
+ * names of the scenario's devices and wires; @types: of each, NULL for a wire. FALSE: @error is of
+ * SIM_KEYFILE_ERROR and names file, line and the nearest valid word. */
+bool expect_validate(SimKeyfile *file, const char *const *devices, const DeviceType *const *types,
+                     GError **error);
 
 /* Evaluates [expect] against a run that has been ingested, and stores an expect_result row for each
  * entry, in file order.

@@ -15,8 +15,30 @@ void plan_module_free(PlanModule *self)
     if (self) {
         g_free(self->file);
         g_free(self->name);
+        g_strfreev(self->parameters);
         g_free(self);
     }
+}
+
+/* A module's file holds `parm=NAME:what it is` for each parameter. */
+static char **module_parameters(const char *file)
+{
+    static const char mark[] = "parm=";
+    g_autofree char *data = NULL;
+    gsize bytes = 0;
+
+    if (!g_file_get_contents(file, &data, &bytes, NULL)) {
+        return NULL;
+    }
+    GPtrArray *names = g_ptr_array_new();
+    for (const char *at = data, *end = data + bytes; at < end; at += strlen(at) + 1) {
+        if (g_str_has_prefix(at, mark)) {
+            const char *name = at + strlen(mark);
+            g_ptr_array_add(names, g_strndup(name, strcspn(name, ":")));
+        }
+    }
+    g_ptr_array_add(names, NULL);
+    return (char **)g_ptr_array_free(names, FALSE);
 }
 
 PlanModule *plan_module_new(const char *file)
@@ -26,6 +48,7 @@ PlanModule *plan_module_new(const char *file)
     self->file = g_path_get_basename(file);
     self->name = g_strndup(self->file, strcspn(self->file, "."));
     g_strdelimit(self->name, "-", '_');
+    self->parameters = module_parameters(file);
     return self;
 }
 
@@ -43,10 +66,12 @@ static gboolean is_word(const char *text)
     return TRUE;
 }
 
-char *plan_substitute(const Scenario *scenario, const char *text, unsigned line, GError **error)
+char *plan_substitute(const Scenario *scenario, const ScenarioAction *action, GError **error)
 {
     g_autoptr(GString) out = g_string_new(NULL);
-    SimKeyfileEntry place = {.group = "step", .key = "guest", .line = line};
+    const char *text = action->text;
+    SimKeyfileEntry place = {
+        .group = "step", .key = action->kind == STEP_PLAN ? "plan" : "guest", .line = action->line};
 
     for (const char *at = text; *at;) {
         const char *end = *at == '{' ? strchr(at, '}') : NULL;
@@ -97,7 +122,25 @@ static void add_modules(const Scenario *scenario, GPtrArray *modules, GString *p
     }
 }
 
-/* A parameter of a module that is not loaded would be lost without a word. */
+/* @word: MODULE.NAME=VALUE. */
+static gboolean check_parameter(const Scenario *scenario, const PlanModule *module,
+                                const char *word, GError **error)
+{
+    const char *from = word + strlen(module->name) + 1;
+    g_autofree char *name = g_strndup(from, strcspn(from, "="));
+    g_autofree char *what = g_strdup_printf("module %s has no parameter", module->name);
+    const char *const *names = (const char *const *)module->parameters;
+
+    if (names && !g_strv_contains(names, name)) {
+        scenario_unknown(scenario->file, sim_keyfile_entry(scenario->file, "driver", "parameters"),
+                         error, what, name, names);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+/* A parameter of a module that is not loaded would be lost without a word, one that the module does
+ * not have with a line in the kernel's log. */
 static gboolean check_parameters(const Scenario *scenario, GPtrArray *modules, GError **error)
 {
     g_autofree const char **names = g_new0(const char *, modules->len + 1);
@@ -112,6 +155,13 @@ static gboolean check_parameters(const Scenario *scenario, GPtrArray *modules, G
                              sim_keyfile_entry(scenario->file, "driver", "parameters"), error,
                              "the driver has no module", name, names);
             return FALSE;
+        }
+        for (guint i = 0; i < modules->len; i++) {
+            const PlanModule *module = g_ptr_array_index(modules, i);
+            if (strcmp(module->name, name) == 0 &&
+                !check_parameter(scenario, module, *word, error)) {
+                return FALSE;
+            }
         }
     }
     return TRUE;
@@ -221,7 +271,7 @@ static gboolean add_step(const Scenario *scenario, const ScenarioStep *step, GSt
         switch (action->kind) {
         case STEP_GUEST:
         case STEP_PLAN:
-            text = plan_substitute(scenario, action->text, action->line, error);
+            text = plan_substitute(scenario, action, error);
             if (!text) {
                 return FALSE;
             }

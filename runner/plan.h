@@ -6,8 +6,9 @@
 
 /* How a driver under test is loaded: drivers-under-test/NAME/driver.ini. */
 typedef struct PlanModule {
-    char *file; /* as in the archive: "nvme.ko" */
-    char *name; /* as in `nvme.poll_queues`: "nvme" */
+    char *file;        /* as in the archive: "nvme.ko" */
+    char *name;        /* as in `nvme.poll_queues`: "nvme" */
+    char **parameters; /* that the module says it has; NULL: its file was not there to be read */
 } PlanModule;
 
 /**
@@ -20,6 +21,6 @@ void plan_module_free(PlanModule *self);
 /* A module by its file: "nvme-core.ko" has the name "nvme_core". (transfer full) */
 PlanModule *plan_module_new(const char *file);
 
-/* {nvme0}, {nvme0:ctrl}, {nvme0:bdf} into {SERIAL}, …; ${x} and what names no device but is no
- * plain word stay as they are.  NULL: @error. (transfer full) */
-char *plan_substitute(const Scenario *scenario, const char *text, unsigned line, GError **error);
+/* A step's text with {nvme0}, {nvme0:ctrl}, {nvme0:bdf} into {SERIAL}, …; ${x} and what names no
+ * device but is no plain word stay as they are.  NULL: @error. (transfer full) */
+char *plan_substitute(const Scenario *scenario, const ScenarioAction *action, GError **error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a run hands to QEMU, and what it notes about its inputs. */
 #include "run-files.h"
+#include "scenario-private.h"
 
 #include <string.h>
 
@@ -57,27 +58,12 @@ gboolean run_write_archive(const Prepared *prepared, const Inputs *inputs, const
 
 char *run_profile(const ScenarioDevice *device, const char *folder, GError **error)
 {
-    size_t n = 0;
-    const SimParam *params = device->type->params(&n);
-
     if (device->changes->len == 0) {
         return g_strdup(device->profile_path);
     }
-    g_autoptr(SimKeyfile) file = sim_keyfile_load(device->profile_path, error);
+    g_autoptr(SimKeyfile) file = scenario_changed_profile(device, error);
     if (!file) {
         return NULL;
-    }
-    for (guint i = 0; i < device->changes->len; i++) {
-        const char *change = g_ptr_array_index(device->changes, i);
-        const char *equals = strchr(change, '=');
-        g_autofree char *key = g_strndup(change, equals - change);
-        g_autofree char *source = g_strconcat(key, ".source", NULL);
-        for (size_t j = 0; j < n; j++) {
-            if (strcmp(params[j].key, key) == 0) {
-                sim_keyfile_set(file, params[j].group, key, equals + 1);
-                sim_keyfile_set(file, params[j].group, source, "estimate: set by the scenario");
-            }
-        }
     }
     g_autoptr(GString) text = g_string_new(NULL);
     const char *const *groups = sim_keyfile_groups(file);
@@ -91,16 +77,7 @@ char *run_profile(const ScenarioDevice *device, const char *folder, GError **err
     }
     g_autofree char *name = g_strdup_printf("profile-%s.ini", device->name);
     g_autofree char *path = g_build_filename(folder, name, NULL);
-    if (!g_file_set_contents(path, text->str, text->len, error)) {
-        return NULL;
-    }
-    /* Words and tables are checked here: range and unit of numbers were, with the scenario. */
-    void *changed = device->type->load(path, error);
-    if (!changed) {
-        return NULL;
-    }
-    device->type->free(changed);
-    return g_steal_pointer(&path);
+    return g_file_set_contents(path, text->str, text->len, error) ? g_steal_pointer(&path) : NULL;
 }
 
 static gboolean add_file(GArray *list, const Inputs *inputs, GStringChunk *strings,

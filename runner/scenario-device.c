@@ -37,6 +37,23 @@ static char *profile_value(const ScenarioDevice *device, const char *key)
     return param ? device->type->format(device->profile, param) : NULL;
 }
 
+SimKeyfile *scenario_changed_profile(const ScenarioDevice *device, GError **error)
+{
+    g_autoptr(SimKeyfile) file = sim_keyfile_load(device->profile_path, error);
+
+    for (guint i = 0; file && i < device->changes->len; i++) {
+        const char *change = g_ptr_array_index(device->changes, i);
+        const char *equals = strchr(change, '=');
+        g_autofree char *key = g_strndup(change, equals - change);
+        g_autofree char *source = g_strconcat(key, ".source", NULL);
+        const SimParam *param = device_type_param(device->type, key);
+
+        sim_keyfile_set(file, param->group, key, equals + 1);
+        sim_keyfile_set(file, param->group, source, "estimate: set by the scenario");
+    }
+    return g_steal_pointer(&file);
+}
+
 /* A value of `profile.KEY = VALUE` against the profile's own table. */
 static gboolean check_change(SimKeyfile *file, const DeviceType *type, const SimKeyfileEntry *entry,
                              const char *key, GError **error)
@@ -60,7 +77,7 @@ static gboolean check_change(SimKeyfile *file, const DeviceType *type, const Sim
         return FALSE;
     }
     if (param->kind != SIM_PARAM_U64) {
-        return TRUE; /* words and tables: the type's load() reads them */
+        return TRUE; /* words and tables: check_changed_profile() */
     }
     if (!sim_value_parse(entry->value, param->unit, &value, &message)) {
         sim_keyfile_error(file, entry, SIM_KEYFILE_ERROR_VALUE, error, "%s", message);
@@ -75,6 +92,40 @@ static gboolean check_change(SimKeyfile *file, const DeviceType *type, const Sim
         return FALSE;
     }
     return TRUE;
+}
+
+/* Words, texts, tables and what must fit together: the changed profile is read as a run would.  The
+ * message of its reader, `FILE: [GROUP] KEY: …`, is told at the scenario's own line. */
+static gboolean check_changed_profile(Scenario *self, const ScenarioDevice *device,
+                                      const char *group, GError **error)
+{
+    g_autoptr(GError) inner = NULL;
+    g_autoptr(SimKeyfile) file = scenario_changed_profile(device, error);
+    void *changed = file ? device->type->read(file, &inner) : NULL;
+    const SimKeyfileEntry *culprit = NULL;
+    const char *message;
+
+    if (changed || !file) {
+        device->type->free(changed);
+        return changed != NULL;
+    }
+    message = inner->message;
+    for (guint i = 0; i < device->changes->len; i++) {
+        const char *change = g_ptr_array_index(device->changes, i);
+        g_autofree char *name = g_strndup(change, strcspn(change, "="));
+        g_autofree char *key = g_strconcat("profile.", name, NULL);
+        g_autofree char *mark = g_strdup_printf("] %s: ", name);
+        const char *at = strstr(inner->message, mark);
+        if (at || !culprit) {
+            culprit = sim_keyfile_entry(self->file, group, key);
+        }
+        if (at) {
+            message = at + strlen(mark);
+            break;
+        }
+    }
+    sim_keyfile_error(self->file, culprit, SIM_KEYFILE_ERROR_VALUE, error, "%s", message);
+    return FALSE;
 }
 
 static gboolean read_changes(Scenario *self, ScenarioDevice *device, const char *group,
@@ -94,7 +145,7 @@ static gboolean read_changes(Scenario *self, ScenarioDevice *device, const char 
         }
         g_ptr_array_add(device->changes, g_strdup_printf("%s=%s", key, entry->value));
     }
-    return TRUE;
+    return device->changes->len == 0 || check_changed_profile(self, device, group, error);
 }
 
 /* SCENARIO_ID/DEVICE; without a device, the row of this one's name. */
@@ -245,6 +296,22 @@ static gboolean read_drive(Scenario *self, ScenarioDevice *device, const char *g
            (!device->serial || check_serial(self->file, group, device->serial, error));
 }
 
+/* A key that is there has a value.  (One of `profile.` may be empty: a table without rows.) */
+static gboolean check_not_empty(SimKeyfile *file, const char *group, GError **error)
+{
+    const GPtrArray *entries = sim_keyfile_entries(file, group);
+
+    for (guint i = 0; entries && i < entries->len; i++) {
+        const SimKeyfileEntry *entry = g_ptr_array_index(entries, i);
+        if (!*entry->value && !g_str_has_prefix(entry->key, "profile.")) {
+            sim_keyfile_error(file, entry, SIM_KEYFILE_ERROR_VALUE, error,
+                              "is empty; give it a value or leave it out");
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
 gboolean scenario_read_device(Scenario *self, const char *group, GError **error)
 {
     ScenarioDevice *device = g_new0(ScenarioDevice, 1);
@@ -264,7 +331,13 @@ gboolean scenario_read_device(Scenario *self, const char *group, GError **error)
             return FALSE;
         }
     }
-    if (!scenario_required(self->file, group, "profile", &profile, error)) {
+    if (strcmp(device->name, "tester") == 0) {
+        sim_keyfile_error(self->file, &place, SIM_KEYFILE_ERROR_VALUE, error,
+                          "a wire's end has that name; give the device another");
+        return FALSE;
+    }
+    if (!scenario_required(self->file, group, "profile", &profile, error) ||
+        !check_not_empty(self->file, group, error)) {
         return FALSE;
     }
     device->profile_path = device_type_find_profile(profile, &device->type, &inner);

@@ -36,6 +36,8 @@ gboolean scenario_read_device(Scenario *self, const char *group, GError **error)
 /* Adds a fault for sim-fault.h, after the model itself has read it; errors are at @entry. */
 gboolean scenario_add_fault(Scenario *self, ScenarioDevice *device, const char *text,
                             const SimKeyfileEntry *entry, GError **error);
+/* The device's profile with the scenario's changes.  NULL: @error.  (transfer full) */
+SimKeyfile *scenario_changed_profile(const ScenarioDevice *device, GError **error);
 gboolean scenario_finish_devices(Scenario *self, GError **error); /* slots, serials */
 /* --- scenario-wire.c --- */
 gboolean scenario_read_wire(Scenario *self, const char *group, GError **error);

@@ -8,6 +8,8 @@
 
 #define TESTER "tester"
 #define MOST_FLOWS 65000 /* UDP ports from 9 on */
+#define WIRE_BYTES_PER_S 1250000000
+enum { WIRE_TAG_BYTES = 4, WIRE_GAP_BYTES = 20 }; /* preamble and gap */
 
 void scenario_wire_free(ScenarioWire *self)
 {
@@ -42,16 +44,75 @@ gboolean scenario_mac(SimKeyfile *file, const char *group, const char *key, char
     return TRUE;
 }
 
+/* A number, or a word that stands in for one: what begins with a letter is a word. */
+static gboolean is_word(SimKeyfile *file, const char *group, const char *key)
+{
+    const char *text = sim_keyfile_get(file, group, key);
+
+    return text && g_ascii_isalpha(*text);
+}
+
 static gboolean read_start(Scenario *self, ScenarioWire *wire, const char *group, GError **error)
 {
-    const char *text = scenario_text(self->file, group, "start");
+    static const char *const words[] = {"window", "never", NULL};
+    const SimKeyfileEntry *entry = sim_keyfile_entry(self->file, group, "start");
+    g_autofree char *word = NULL;
 
-    wire->sends = g_strcmp0(text, "never") != 0;
-    if (!text || strcmp(text, "window") == 0 || !wire->sends) {
+    if (!entry || is_word(self->file, group, "start")) {
+        if (!scenario_word(self->file, group, "start", words, words[0], &word, error)) {
+            return FALSE;
+        }
+        wire->sends = strcmp(word, "never") != 0;
         return TRUE;
     }
-    return scenario_number(self->file, group, "start", SIM_UNIT_TIME, 1, 3600 * SIM_S,
-                           &wire->start_ps, error);
+    wire->sends = TRUE;
+    if (!scenario_number(self->file, group, "start", SIM_UNIT_TIME, 1, 3600 * SIM_S,
+                         &wire->start_ps, error)) {
+        return FALSE;
+    }
+    if (wire->start_ps >= self->limit_ps) {
+        g_autofree char *limit = sim_value_format(self->limit_ps, SIM_UNIT_TIME);
+        sim_keyfile_error(self->file, entry, SIM_KEYFILE_ERROR_VALUE, error,
+                          "the run ends before, at %s; start earlier or raise [scenario] limit",
+                          limit);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean read_vlan(Scenario *self, ScenarioWire *wire, const char *group, GError **error)
+{
+    static const char *const words[] = {"none", NULL};
+    g_autofree char *word = NULL;
+    guint64 vlan = 0;
+
+    wire->vlan = -1;
+    if (!sim_keyfile_entry(self->file, group, "vlan") || is_word(self->file, group, "vlan")) {
+        return scenario_word(self->file, group, "vlan", words, words[0], &word, error);
+    }
+    if (!scenario_number(self->file, group, "vlan", SIM_UNIT_NONE, 0, 4094, &vlan, error)) {
+        return FALSE;
+    }
+    wire->vlan = (gint)vlan;
+    return TRUE;
+}
+
+/* A rate that the cable does not carry would be another one in the run. */
+static gboolean check_rate(Scenario *self, const ScenarioWire *wire, const char *group,
+                           GError **error)
+{
+    guint64 bytes = wire->frame_bytes + (wire->vlan >= 0 ? WIRE_TAG_BYTES : 0) + WIRE_GAP_BYTES;
+    guint64 most = (WIRE_BYTES_PER_S + bytes - 1) / bytes;
+
+    if (wire->rate > most) {
+        sim_keyfile_error(self->file, sim_keyfile_entry(self->file, group, "rate"),
+                          SIM_KEYFILE_ERROR_VALUE, error,
+                          "more than the line carries of that size: at most %" G_GUINT64_FORMAT
+                          "/s; leave rate = out for line rate",
+                          most);
+        return FALSE;
+    }
+    return TRUE;
 }
 
 /* What only the tester uses is refused where there is none. */
@@ -77,7 +138,6 @@ gboolean scenario_read_wire(Scenario *self, const char *group, GError **error)
     static const char *const answers[] = {"yes", "no", NULL};
     ScenarioWire *wire = g_new0(ScenarioWire, 1);
     g_autofree char *ends = NULL, *capture = NULL;
-    guint64 vlan = G_MAXUINT64;
 
     g_ptr_array_add(self->wires, wire);
     wire->line = sim_keyfile_group_line(self->file, group);
@@ -101,14 +161,12 @@ gboolean scenario_read_wire(Scenario *self, const char *group, GError **error)
                          error) ||
         !scenario_number(self->file, group, "flows", SIM_UNIT_NONE, 1, MOST_FLOWS, &wire->flows,
                          error) ||
-        (g_strcmp0(scenario_text(self->file, group, "vlan"), "none") != 0 &&
-         !scenario_number(self->file, group, "vlan", SIM_UNIT_NONE, 0, 4094, &vlan, error)) ||
+        !read_vlan(self, wire, group, error) || !check_rate(self, wire, group, error) ||
         !scenario_word(self->file, group, "capture", answers, "no", &capture, error) ||
         !scenario_mac(self->file, group, "destination", &wire->destination, error) ||
         !read_start(self, wire, group, error)) {
         return FALSE;
     }
-    wire->vlan = vlan == G_MAXUINT64 ? -1 : (gint)vlan;
     wire->capture = strcmp(capture, "yes") == 0;
     wire->ends = scenario_list(ends, ", \t");
     if (g_strv_length(wire->ends) != 2) {
@@ -129,7 +187,15 @@ static gboolean plug(Scenario *self, ScenarioWire *wire, const char *name,
     ScenarioDevice *device = scenario_device(self, name);
 
     if (!device) {
+        names = g_renew(const char *, names, self->devices->len + 2);
+        names[self->devices->len] = TESTER;
+        names[self->devices->len + 1] = NULL;
         scenario_unknown(self->file, entry, error, "there is no device", name, names);
+        return FALSE;
+    }
+    if (device->wire && strcmp(device->wire, wire->name) == 0) {
+        sim_keyfile_error(self->file, entry, SIM_KEYFILE_ERROR_VALUE, error,
+                          "both ends are %s; a wire joins two ports, or a port and " TESTER, name);
         return FALSE;
     }
     if (device->type != DEVICE_IXGBE || device->wire) {

@@ -69,18 +69,22 @@ ScenarioLoad *scenario_find_load(const Scenario *self, const char *name)
     return NULL;
 }
 
-/* Of devices and wires: what [expect] may name. */
-static const char **scenario_names(const Scenario *self)
+/* [expect] may name devices and wires. */
+static gboolean check_expect(const Scenario *self, GError **error)
 {
-    const char **names = g_new0(const char *, self->devices->len + self->wires->len + 1);
+    guint n = self->devices->len + self->wires->len;
+    g_autofree const char **names = g_new0(const char *, n + 1);
+    g_autofree const DeviceType **types = g_new0(const DeviceType *, n + 1);
 
     for (guint i = 0; i < self->devices->len; i++) {
-        names[i] = ((ScenarioDevice *)g_ptr_array_index(self->devices, i))->name;
+        const ScenarioDevice *device = g_ptr_array_index(self->devices, i);
+        names[i] = device->name;
+        types[i] = device->type;
     }
     for (guint i = 0; i < self->wires->len; i++) {
         names[self->devices->len + i] = ((ScenarioWire *)g_ptr_array_index(self->wires, i))->name;
     }
-    return names;
+    return expect_validate(self->file, names, types, error);
 }
 
 const char **scenario_device_names(const Scenario *self)
@@ -357,11 +361,7 @@ static Scenario *scenario_new(const char *name, SimKeyfile *file, const char *po
                           "the scenario does nothing; add [load] or [step 1 title]");
         return NULL;
     }
-    g_autofree const char **names = scenario_names(self);
-    if (!expect_validate(file, names, error)) {
-        return NULL;
-    }
-    return g_steal_pointer(&self);
+    return check_expect(self, error) ? g_steal_pointer(&self) : NULL;
 }
 
 static GPtrArray *points_of(SimKeyfile *file, const char *const *sets, GError **error)

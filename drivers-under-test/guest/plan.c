@@ -16,7 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WORDS_MAX 128
 #define DMESG_ALL 3   /* SYSLOG_ACTION_READ_ALL */
 #define DMESG_SIZE 10 /* SYSLOG_ACTION_SIZE_BUFFER */
 
@@ -247,26 +246,15 @@ static const struct Command {
     Action action;
     const char *usage;
 } commands[] = {
-    {"insmod", 2, WORDS_MAX, do_insmod, "insmod FILE [name=value …]"},
-    {"rmmod", 2, 2, do_rmmod, "rmmod NAME"},
-    {"wait-nvme", 3, 3, do_wait_nvme, "wait-nvme SERIAL MS"},
-    {"wait-net", 3, 3, do_wait_net, "wait-net MAC-OR-BDF MS"},
-    {"wait-link", 3, WORDS_MAX, do_wait_link, "wait-link MAC-OR-BDF … MS"},
-    {"wait-gone", 3, 3, do_wait_gone, "wait-gone SERIAL MS"},
-    {"write", 3, 3, do_write, "write FILE TEXT"},
-    {"load", 2, WORDS_MAX, do_load, "load key=value …"},
-    {"verify", 2, WORDS_MAX, do_verify, "verify key=value …"},
-    {"observe", 2, 2, do_observe, "observe NAME"},
-    {"queue-map", 1, 1, do_queue_map, "queue-map"},
-    {"dmesg", 1, 1, do_dmesg, "dmesg"},
-    {"sleep", 2, 2, do_sleep, "sleep MS"},
-    {"mark", 2, 2, do_mark, "mark N"},
+#define PLAN_COMMAND(name, least, most, action, usage) {name, least, most, action, usage},
+#include "plan-commands.def"
+#undef PLAN_COMMAND
 };
 
 static bool run_words(Plan *self, char *line, Reason *reason)
 {
-    char *words[WORDS_MAX];
-    int n = words_split(line, words, WORDS_MAX, reason);
+    char *words[PLAN_WORDS_MOST];
+    int n = words_split(line, words, PLAN_WORDS_MOST, reason);
 
     if (n <= 0) {
         return n == 0;

@@ -136,6 +136,10 @@ static const char *find_fault(IxgbeProfile *self, const char **why)
     self->pci.msi_masks = true;
     self->pci.completion_timeout = true;
     self->pci.registers_bytes = REGISTERS_BYTES;
+    *why = "is more than tx-cache, the descriptors that the chip holds";
+    if (self->tx_fetch_least > self->tx_cache) {
+        return "tx-fetch-least";
+    }
     *why = "an 82599 has at most 64";
     if (self->pci.msix_vectors > IXGBE_VECTORS) {
         return "pci.msix-vectors";

@@ -76,8 +76,6 @@ struct NvmeProfile {
     unsigned formats_n;
 };
 
-/* As nvme_profile_load(), from a file that is already scanned (and perhaps changed). */
-NvmeProfile *nvme_profile_read(SimKeyfile *file, GError **error);
 NvmeProfile *nvme_profile_ref(NvmeProfile *self);
 /* Picoseconds that @bytes take at @bytes_per_s, rounded up; rate 0 = no time. */
 static inline SimTime nvme_profile_span(uint64_t bytes, uint64_t bytes_per_s)

@@ -9,6 +9,7 @@ typedef struct NvmeProfile NvmeProfile; /* fields in nvme-profile-fields.h: for 
 
 /* @path: a file. Errors name file and line. (transfer full) */
 NvmeProfile *nvme_profile_load(const char *path, GError **error);
+NvmeProfile *nvme_profile_read(SimKeyfile *file, GError **error); /* the same, from one that is scanned */
 void nvme_profile_free(NvmeProfile *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NvmeProfile, nvme_profile_free)
 const char *nvme_profile_name(const NvmeProfile *self);

@@ -330,6 +330,8 @@ void sim_keyfile_error(const SimKeyfile *self, const SimKeyfileEntry *entry, Sim
     va_end(args);
     if (!entry) {
         g_set_error(error, SIM_KEYFILE_ERROR, (gint)code, "%s: %s", self->name, message);
+    } else if (entry->line != 0 && *entry->key == '\0') { /* the group as a whole */
+        line_error(self, entry->line, code, error, "[%s]: %s", entry->group, message);
     } else if (entry->line == 0) { /* it came by sim_keyfile_set */
         g_set_error(error, SIM_KEYFILE_ERROR, (gint)code, "%s: [%s] %s: %s", self->name,
                     entry->group, entry->key, message);

@@ -3,7 +3,12 @@
 #include "bench.h"
 #include "expect.h"
 
-static const char *const devices[] = {"nvme0", "nvme1", NULL};
+static const char *const devices[] = {"nvme0", "nvme1", "eth0", "cable", NULL};
+#define TYPES                                                                                      \
+    (const DeviceType *const[])                                                                    \
+    {                                                                                              \
+        DEVICE_NVME, DEVICE_NVME, DEVICE_IXGBE, NULL                                               \
+    }
 
 static SimKeyfile *file_of(const char *entries)
 {
@@ -66,7 +71,7 @@ Test(results_expect, each_form)
         g_autofree char *got = NULL;
         unsigned failed = 9;
 
-        cr_assert(expect_validate(file, devices, &error), "%s",
+        cr_assert(expect_validate(file, devices, TYPES, &error), "%s",
                   error ? error->message : rows[i].entry);
         cr_assert(sim_keyfile_check_taken(file, "expect", NULL, NULL));
         cr_assert(expect_evaluate(file, bench->store, run_id, &failed, &error), "%s",
@@ -99,6 +104,12 @@ static const struct {
     {"nvme0.iosp = 1", "\"iops\""},
     {"nvme0.abort = 1", "\"aborts\""},
     {"nvm0.iops = 1", "\"nvme0\""},
+    {"nvme0.rx_packets = 1", "unknown column \"rx_packets\""},
+    {"eth0.iops = 1/s", "unknown column \"iops\""},
+    {"eth0.rx_pakets = 1", "\"rx_packets\""},
+    {"eth0.frames_sunk = 1", "unknown column \"frames_sunk\""},
+    {"cable.violations = 1", "there are: frames_generated, frames_sunk"},
+    {"cable.frames_snk = 1", "\"frames_sunk\""},
     {"nvme0 = 1", "DEVICE.COLUMN"},
     {"cpu.idle = 1", "\"idle_pct\""},
     {"queue_map.nvme2.sqs = 1", "did you mean \"nvme"},
@@ -128,7 +139,7 @@ Test(results_expect, wrong_entries_are_found_before_the_run)
         g_autoptr(SimKeyfile) file = file_of(wrong[i].entry);
         g_autoptr(GError) error = NULL;
 
-        cr_assert(not(expect_validate(file, devices, &error)), "%s", wrong[i].entry);
+        cr_assert(not(expect_validate(file, devices, TYPES, &error)), "%s", wrong[i].entry);
         cr_expect(eq(u32, error->domain, SIM_KEYFILE_ERROR));
         cr_expect(has(error->message, "a.ini:2:"), "%s", error->message);
         cr_expect(has(error->message, wrong[i].part), "%s: \"%s\" says nothing of %s",
