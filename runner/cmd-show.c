@@ -126,8 +126,9 @@ static bool show_devices(const Show *self)
 {
     sqlite3_stmt *stmt =
         prepare(self, "SELECT device, profile, iops, mib_per_s, latency_p50_ns, latency_p99_ns,"
-                      " commands, interrupts, violations FROM device_summary WHERE run_id = ?"
-                      " ORDER BY device");
+                      " commands, interrupts, violations FROM device_summary s WHERE run_id = ?1"
+                      " AND NOT EXISTS (SELECT 1 FROM port_summary p WHERE p.run_id = ?1"
+                      " AND p.device = s.device) ORDER BY device");
     g_autoptr(TextTable) table =
         text_table_new("device|profile|IOPS>|MiB/s>|p50>|p99>|commands>|interrupts>|violations>");
 
@@ -147,6 +148,49 @@ static bool show_devices(const Show *self)
     }
     sqlite3_finalize(stmt);
     append_table(self, "Devices (inside the window, model time)", table);
+    return true;
+}
+
+static void add_ratio(TextTable *table, sqlite3_stmt *stmt, int i)
+{
+    if (is_null(stmt, i)) {
+        text_table_add(table, NULL);
+    } else {
+        text_table_add_format(table, "%.2f", sqlite3_column_double(stmt, i));
+    }
+}
+
+static bool show_ports(const Show *self)
+{
+    g_autofree char *rates = g_strchomp(g_strdup(results_query_sql("port-rates", NULL)));
+    g_autofree char *sql = NULL;
+    g_autoptr(TextTable) table = text_table_new(
+        "port|rx pps>|tx pps>|rx bytes>|tx bytes>|dropped>|rx desc/wb>|tx desc/wb>|interrupts>|"
+        "violations>");
+    sqlite3_stmt *stmt;
+
+    rates[strlen(rates) - 1] = '\0'; /* its semicolon */
+    sql = g_strdup_printf("SELECT device, rx_pps, tx_pps, rx_bytes, tx_bytes, dropped,"
+                          " descriptors_per_writeback, tx_descriptors_per_writeback, interrupts,"
+                          " violations FROM (%s)",
+                          rates);
+    stmt = prepare(self, sql);
+    if (!stmt) {
+        return false;
+    }
+    while (sqlite3_step(stmt) == SQLITE_ROW) {
+        text_table_add(table, column(stmt, 0));
+        for (int i = 1; i < 5; i++) {
+            add_si(table, stmt, i, i < 3 ? "" : "B");
+        }
+        text_table_add(table, column(stmt, 5));
+        add_ratio(table, stmt, 6);
+        add_ratio(table, stmt, 7);
+        text_table_add(table, column(stmt, 8));
+        text_table_add(table, column(stmt, 9));
+    }
+    sqlite3_finalize(stmt);
+    append_table(self, "Network ports (inside the window, model time)", table);
     return true;
 }
 
@@ -186,11 +230,13 @@ static bool show_pcie(const Show *self)
 {
     sqlite3_stmt *stmt =
         prepare(self, "SELECT p.device, p.purpose, p.direction, p.tlp_type, p.tlps,"
-                      " p.payload_bytes, p.wire_bytes, 1.0 * p.wire_bytes / NULLIF(s.commands, 0)"
+                      " p.payload_bytes, p.wire_bytes, 1.0 * p.wire_bytes /"
+                      " NULLIF(IFNULL(n.rx_packets + n.tx_packets, s.commands), 0)"
                       " FROM pcie_by_purpose p LEFT JOIN device_summary s USING (run_id, device)"
+                      " LEFT JOIN port_summary n USING (run_id, device)"
                       " WHERE p.run_id = ? ORDER BY p.device, p.wire_bytes DESC, 2, 3, 4");
-    g_autoptr(TextTable) table =
-        text_table_new("device|purpose|direction|type|TLPs>|payload>|wire>|wire bytes per I/O>");
+    g_autoptr(TextTable) table = text_table_new(
+        "device|purpose|direction|type|TLPs>|payload>|wire>|wire bytes per I/O or packet>");
 
     if (!stmt) {
         return false;
@@ -352,8 +398,8 @@ static bool show_identities(const Show *self)
 
 static bool show_text(const Show *self)
 {
-    return show_head(self) && show_devices(self) && show_cpus(self) && show_pcie(self) &&
-           show_interrupts(self) && show_queues(self) &&
+    return show_head(self) && show_devices(self) && show_ports(self) && show_cpus(self) &&
+           show_pcie(self) && show_interrupts(self) && show_queues(self) &&
            show_rows(self, "Violations", "device|section|count>|what",
                      "SELECT device, rule, count, text FROM violation WHERE run_id = ?"
                      " ORDER BY device, count DESC, rule, text") &&
@@ -373,6 +419,7 @@ static bool show_json(const Show *self)
     } parts[] = {
         {"run", "SELECT * FROM runs WHERE run_id = ?"},
         {"devices", "SELECT * FROM device_summary WHERE run_id = ? ORDER BY device"},
+        {"ports", "SELECT * FROM port_summary WHERE run_id = ? ORDER BY device"},
         {"cpu_summary", "SELECT * FROM cpu_summary WHERE run_id = ?"},
         {"cpu_time", "SELECT * FROM cpu_time WHERE run_id = ? ORDER BY cpu"},
         {"pcie_by_purpose", "SELECT * FROM pcie_by_purpose WHERE run_id = ? ORDER BY 2, 3, 4, 5"},

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "results/text.h"
 
 struct Report {
     ReportFormat format;
@@ -86,7 +87,8 @@ JsonObject *report_describe(const Scenario *scenario, const RunOutcome *outcome,
 {
     g_autoptr(JsonObject) run = new_description(scenario);
     g_autoptr(ResultsStore) store = results_open(db, RESULTS_OPEN_READ, error);
-    JsonArray *devices = NULL, *checks = NULL;
+    const char *port_rates = results_query_sql("port-rates", NULL);
+    JsonArray *devices = NULL, *ports = NULL, *checks = NULL;
 
     if (!store ||
         !(devices = query(store,
@@ -94,11 +96,13 @@ JsonObject *report_describe(const Scenario *scenario, const RunOutcome *outcome,
                           "commands, interrupts, violations FROM device_summary "
                           "WHERE run_id = ?1 ORDER BY device",
                           outcome->run_id, error)) ||
+        !(ports = query(store, port_rates, outcome->run_id, error)) ||
         !(checks = query(store,
                          "SELECT key, wanted, got, held FROM expect_result WHERE run_id = ?1 "
                          "ORDER BY seq",
                          outcome->run_id, error))) {
         g_clear_pointer(&devices, json_array_unref);
+        g_clear_pointer(&ports, json_array_unref);
         return NULL;
     }
     json_object_set_int_member(run, "run_id", outcome->run_id);
@@ -108,6 +112,7 @@ JsonObject *report_describe(const Scenario *scenario, const RunOutcome *outcome,
     json_object_set_string_member(run, "log", outcome->log_tail ? outcome->log_tail : "");
     json_object_set_double_member(run, "wall_seconds", outcome->wall_seconds);
     json_object_set_array_member(run, "devices", devices);
+    json_object_set_array_member(run, "ports", ports);
     json_object_set_array_member(run, "checks", checks);
     return g_steal_pointer(&run);
 }
@@ -123,6 +128,7 @@ JsonObject *report_describe_error(const Scenario *scenario, const char *message)
     json_object_set_string_member(run, "log", "");
     json_object_set_double_member(run, "wall_seconds", 0);
     json_object_set_array_member(run, "devices", json_array_new());
+    json_object_set_array_member(run, "ports", json_array_new());
     json_object_set_array_member(run, "checks", json_array_new());
     return run;
 }
@@ -180,11 +186,51 @@ static void print_log(const char *log)
     }
 }
 
-static const char columns[] =
+static const char drive_columns[] =
     "        IOPS     MiB/s         p50         p99  interrupts  violations";
+static const char port_columns[] =
+    "      rx pps      tx pps    rx bytes    tx bytes     dropped  rx "
+    "desc/wb  tx desc/wb  interrupts  violations";
+
+/* Rows of the table: a driver drives devices of one kind, so a run has one kind of columns. */
+static JsonArray *rows_of(JsonObject *run, gboolean *ports)
+{
+    JsonArray *of_ports = json_object_get_array_member(run, "ports");
+
+    *ports = json_array_get_length(of_ports) > 0;
+    return *ports ? of_ports : json_object_get_array_member(run, "devices");
+}
+
+static const char *ratio(JsonObject *row, const char *name, char buffer[32])
+{
+    JsonNode *node = json_object_get_member(row, name);
+
+    if (!node || json_node_is_null(node)) {
+        return "-";
+    }
+    g_snprintf(buffer, 32, "%.2f", json_node_get_double(node));
+    return buffer;
+}
+
+static void print_port(JsonObject *row)
+{
+    char dropped[32], rx[32], tx[32], interrupts[32];
+    static const char *const scaled[] = {"rx_pps", "tx_pps", "rx_bytes", "tx_bytes"};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(scaled); i++) {
+        JsonNode *node = json_object_get_member(row, scaled[i]);
+        g_autofree char *text =
+            json_node_is_null(node) ? NULL : text_si(json_node_get_double(node), i < 2 ? "" : "B");
+        printf("%12s", text ? g_strchomp(text) : "-");
+    }
+    printf("%12s %11s %11s %11s %11" G_GINT64_FORMAT, grouped(whole(row, "dropped"), dropped),
+           ratio(row, "descriptors_per_writeback", rx),
+           ratio(row, "tx_descriptors_per_writeback", tx),
+           grouped(whole(row, "interrupts"), interrupts), whole(row, "violations"));
+}
 
 /* A device whose I/O was not measured has no rate, rather than one of 0. */
-static void print_figures(JsonObject *row)
+static void print_drive(JsonObject *row)
 {
     char iops[32] = "-", rate[32] = "-", p50[32], p99[32], interrupts[32];
 
@@ -212,7 +258,8 @@ static void print_checks(JsonArray *checks)
 static void print_one(JsonObject *run)
 {
     const char *point = text_of(run, "point");
-    JsonArray *devices = json_object_get_array_member(run, "devices");
+    gboolean ports;
+    JsonArray *devices = rows_of(run, &ports);
 
     printf("%s%s%s: %s, run %" G_GINT64_FORMAT ", %.1f s", text_of(run, "scenario"),
            *point ? " " : "", point, text_of(run, "status"),
@@ -220,12 +267,12 @@ static void print_one(JsonObject *run)
            json_object_get_double_member(run, "wall_seconds"));
     printf("%s%s\n", *text_of(run, "reason") ? ": " : "", text_of(run, "reason"));
     if (json_array_get_length(devices)) {
-        printf("  %-10s%s\n", "device", columns);
+        printf("  %-10s%s\n", "device", ports ? port_columns : drive_columns);
     }
     for (guint i = 0; i < json_array_get_length(devices); i++) {
         JsonObject *row = json_array_get_object_element(devices, i);
         printf("  %-10s", text_of(row, "device"));
-        print_figures(row);
+        (ports ? print_port : print_drive)(row);
         putchar('\n');
     }
 }
@@ -233,7 +280,8 @@ static void print_one(JsonObject *run)
 /* A line a device in the table of all points. */
 static void print_row(Report *self, JsonObject *run)
 {
-    JsonArray *devices = json_object_get_array_member(run, "devices");
+    gboolean ports;
+    JsonArray *devices = rows_of(run, &ports);
     const char *point = text_of(run, "point");
     int width = (int)self->label_width;
 
@@ -241,13 +289,13 @@ static void print_row(Report *self, JsonObject *run)
         g_free(self->heading);
         self->heading = g_strdup(text_of(run, "scenario"));
         printf("%s: %s\n%5s  %-*s  %-8s%s\n", self->heading, text_of(run, "title"), "run", width,
-               "point", "device", columns);
+               "point", "device", ports ? port_columns : drive_columns);
     }
     for (guint i = 0; i < json_array_get_length(devices); i++) {
         JsonObject *row = json_array_get_object_element(devices, i);
         printf("%5" G_GINT64_FORMAT "  %-*s  %-8s", json_object_get_int_member(run, "run_id"),
                width, i ? "" : point, text_of(row, "device"));
-        print_figures(row);
+        (ports ? print_port : print_drive)(row);
         printf("  %s\n", i ? "" : text_of(run, "status"));
     }
     if (*text_of(run, "reason")) {

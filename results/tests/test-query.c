@@ -19,7 +19,8 @@ Test(results_query, every_query_runs_and_has_a_value)
         sqlite3_stmt *stmt = NULL;
         bool value = false;
 
-        cr_expect(true == g_str_has_prefix(sql, "-- SPDX-License-Identifier: GPL-2.0-or-later\n-- "));
+        cr_expect(true ==
+                  g_str_has_prefix(sql, "-- SPDX-License-Identifier: GPL-2.0-or-later\n-- "));
         cr_expect(has(sql, "\n-- value: "), "%s", names[i]);
         cr_expect(ne(str, rows, ""), "%s: no rows", names[i]);
         cr_assert(
@@ -94,6 +95,14 @@ Test(results_query, packets_by_queue)
 {
     port_value_is("packets-by-queue", "1|eth0|0|5000|0|0|5.0|-|0.277777777777778\n"
                                       "1|eth0|1|4000|9000|600|2.0|3.0|0.722222222222222");
+}
+
+Test(results_query, port_rates)
+{
+    /* 9000 packets each way in 10 ms; 900000 bytes of PCIe over 18000 packets */
+    port_value_is("port-rates",
+                  "1|eth0|900000.0|900000.0|9000|9000|540000|540000|10000|1000|3.0|3.0|"
+                  "50.0|500|0|1800000.0");
 }
 
 Test(results_query, pcie_bytes_per_packet)
