@@ -126,6 +126,7 @@ static bool ixgbe_make_model(QuirkbenchIxgbe *s, const IxgbeProfile *profile, Er
     s->port = (SimPort){
         .ops = &quirkbench_pci_port_ops, .opaque = PCI_DEVICE(s), .device = DEVICE(s)->id};
     quirkbench_sim_port(s->sim, &s->port);
+    params.card = pci_get_bus(PCI_DEVICE(s)); /* its slot: both ports are functions of one card */
     if (s->wire && !(s->end = quirkbench_wire_take(s->wire, errp))) {
         return false;
     }

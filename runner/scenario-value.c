@@ -19,6 +19,8 @@ const ScenarioKey scenario_keys[] = {
     {"machine", "cpus", "as the profile", "cpus of the guest"},
     {"machine", "memory", "as the profile", "memory of the guest"},
     {"machine", "mips", "as the profile", "instructions a microsecond of model time, of one cpu"},
+    {"machine", "busy-cores", NULL,
+     "cores that the load keeps busy: mips is that of the profile's turbo; or mips"},
     {"machine", "quantum", "as the profile", "instructions that a cpu may run ahead"},
     {"machine", "slots", "as the profile", "slots in the order in which devices take them"},
     {"device", "profile", NULL, "device profile: a name or a path"},

@@ -142,6 +142,34 @@ static gboolean read_scenario(Scenario *self, GError **error)
     return TRUE;
 }
 
+/* mips, told or by the clock that so many busy cores have. */
+static gboolean read_speed(Scenario *self, GError **error)
+{
+    const SimKeyfileEntry *busy = sim_keyfile_entry(self->file, "machine", "busy-cores");
+    uint64_t cores = 1, most = self->machine->cpus / self->machine->threads_per_core;
+
+    self->mips = self->machine->mips;
+    if (!scenario_number(self->file, "machine", "mips", SIM_UNIT_NONE, 1, 1000000, &self->mips,
+                         error) ||
+        !scenario_number(self->file, "machine", "busy-cores", SIM_UNIT_NONE, 1, most, &cores,
+                         error)) {
+        return FALSE;
+    }
+    if (busy == NULL) {
+        return TRUE;
+    }
+    if (sim_keyfile_entry(self->file, "machine", "mips") || self->machine->turbo_n == 0) {
+        sim_keyfile_error(self->file, busy, SIM_KEYFILE_ERROR_VALUE, error,
+                          self->machine->turbo_n == 0
+                              ? "profile %s has no turbo: its cpus have one clock; leave it out"
+                              : "mips is told too; leave one of them out",
+                          self->machine->name);
+        return FALSE;
+    }
+    self->mips = host_machine_mips(self->machine, cores);
+    return TRUE;
+}
+
 static gboolean read_machine(Scenario *self, GError **error)
 {
     g_autofree char *profile = NULL;
@@ -163,14 +191,12 @@ static gboolean read_machine(Scenario *self, GError **error)
     }
     self->cpus = self->machine->cpus;
     self->memory_bytes = self->machine->memory_bytes;
-    self->mips = self->machine->mips;
     self->quantum = self->machine->quantum;
     if (!scenario_number(self->file, "machine", "cpus", SIM_UNIT_NONE, 1, 255, &self->cpus,
                          error) ||
         !scenario_number(self->file, "machine", "memory", SIM_UNIT_BYTES, 256 << 20,
                          G_GUINT64_CONSTANT(64) << 30, &self->memory_bytes, error) ||
-        !scenario_number(self->file, "machine", "mips", SIM_UNIT_NONE, 1, 1000000, &self->mips,
-                         error) ||
+        !read_speed(self, error) ||
         !scenario_number(self->file, "machine", "quantum", SIM_UNIT_NONE, 1, 1000000000,
                          &self->quantum, error)) {
         return FALSE;

@@ -20,6 +20,8 @@ const SimParam host_machine_params[] = {
      "1", NULL, "logical cpus that share one core"},
     {"mips", "machine", SIM_PARAM_U64, SIM_UNIT_NONE, offsetof(HostMachine, mips), 1, 100000,
      NULL, NULL, "millions of instructions a second of one busy cpu; sets the length of an instruction in model time"},
+    {"turbo", "machine", SIM_PARAM_STRING, SIM_UNIT_NONE, offsetof(HostMachine, turbo_text), 0, 256,
+     "", NULL, "clock by busy cores: pairs CORES:MHZ, e.g. 2:3700 4:3500; mips is that of the first pair; empty: one clock"},
     {"quantum", "machine", SIM_PARAM_U64, SIM_UNIT_NONE, offsetof(HostMachine, quantum), 100, 1000000,
      "5000", NULL, "instructions that one cpu may run ahead of the one furthest behind; bounds the skew of their clocks"},
     {"memory", "machine", SIM_PARAM_U64, SIM_UNIT_BYTES, offsetof(HostMachine, memory_bytes), 64 << 20, UINT64_C(1) << 40,
@@ -111,8 +113,9 @@ static bool unknown_group(const char *group, SimKeyfile *file, GError **error)
                                 "unknown group; did you mean [%s]?",
                                 g_str_equal(nearest, "slot") ? "slot NAME" : nearest);
     } else {
-        sim_keyfile_group_error(file, group, SIM_KEYFILE_ERROR_UNKNOWN, error,
-                                "unknown group; a machine has [machine], [costs], [slots] and [slot NAME]");
+        sim_keyfile_group_error(
+            file, group, SIM_KEYFILE_ERROR_UNKNOWN, error,
+            "unknown group; a machine has [machine], [costs], [slots] and [slot NAME]");
     }
     return false;
 }
@@ -144,6 +147,54 @@ static bool read_slots(HostMachine *self, SimKeyfile *file, GError **error)
     return true;
 }
 
+/* One pair of `turbo`, checked against the one before it. */
+static bool read_turbo_pair(const char *word, const HostTurbo *before, HostTurbo *pair)
+{
+    const char *colon = strchr(word, ':');
+    g_autofree char *cores = colon ? g_strndup(word, (gsize)(colon - word)) : NULL;
+
+    return colon && g_ascii_string_to_unsigned(cores, 10, 1, 1024, &pair->cores, NULL) &&
+           g_ascii_string_to_unsigned(colon + 1, 10, 1, 100000, &pair->mhz, NULL) &&
+           (!before || (pair->cores > before->cores && pair->mhz <= before->mhz));
+}
+
+static bool read_turbo(HostMachine *self, SimKeyfile *file, GError **error)
+{
+    g_auto(GStrv) words = g_strsplit_set(self->turbo_text, " \t", -1);
+
+    self->turbo = g_new0(HostTurbo, g_strv_length(words) + 1);
+    for (char **word = words; *word; word++) {
+        size_t n = self->turbo_n;
+
+        if (**word == '\0') {
+            continue;
+        }
+        if (!read_turbo_pair(*word, n > 0 ? &self->turbo[n - 1] : NULL, &self->turbo[n])) {
+            sim_keyfile_error(file, sim_keyfile_entry(file, "machine", "turbo"),
+                              SIM_KEYFILE_ERROR_VALUE, error,
+                              "'%s': write CORES:MHZ, with more cores and no higher clock than the "
+                              "pair before, as in 2:3700 4:3500",
+                              *word);
+            return false;
+        }
+        self->turbo_n++;
+    }
+    return true;
+}
+
+uint64_t host_machine_mips(const HostMachine *self, uint64_t busy_cores)
+{
+    size_t i = 0;
+
+    if (self->turbo_n == 0) {
+        return self->mips;
+    }
+    while (i + 1 < self->turbo_n && self->turbo[i].cores < busy_cores) {
+        i++;
+    }
+    return self->mips * self->turbo[i].mhz / self->turbo[0].mhz;
+}
+
 HostMachine *host_machine_load(const char *path, GError **error)
 {
     g_autoptr(SimKeyfile) file = sim_keyfile_load(path, error);
@@ -168,7 +219,8 @@ HostMachine *host_machine_read(SimKeyfile *file, GError **error)
                           self->cpus, self->sockets, self->threads_per_core);
         return NULL;
     }
-    return read_slots(self, file, error) ? g_steal_pointer(&self) : NULL;
+    return read_turbo(self, file, error) && read_slots(self, file, error) ? g_steal_pointer(&self)
+                                                                          : NULL;
 }
 
 void host_machine_free(HostMachine *self)
@@ -180,6 +232,7 @@ void host_machine_free(HostMachine *self)
         g_free(self->slots[i].name);
     }
     g_free(self->slots);
+    g_free(self->turbo);
     sim_params_clear(self, host_machine_params, host_machine_params_n);
     g_free(self);
 }

@@ -180,6 +180,9 @@ struct IxgbeModel {
     uint64_t tx_ready[2]; /* rings with descriptors in the cache */
     uint64_t tx_held[2];  /* rings with descriptors to write back */
     unsigned tx_next;     /* whose turn it is */
+    uint64_t tx_wanting[2]; /* rings whose descriptors wait for a read to end */
+    unsigned tx_want_next;  /* whose turn it is */
+    unsigned tx_fetches;    /* descriptor reads under way */
     unsigned tx_packets;  /* whose data are being read */
     size_t tx_buffered;
     SimTime loopback_free;
@@ -357,6 +360,23 @@ static inline void ixgbe_model_tx_mark(uint64_t *map, unsigned queue, bool on)
     uint64_t bit = UINT64_C(1) << queue % 64;
 
     map[queue / 64] = on ? map[queue / 64] | bit : map[queue / 64] & ~bit;
+}
+
+/* The first marked queue from @from on, round and round; -1: none is. */
+static inline int ixgbe_model_tx_next(const uint64_t *map, unsigned from)
+{
+    for (unsigned i = 0; i <= 2; i++) { /* the first word twice: from @from on, and below */
+        unsigned word = (from / 64 + i) % 2;
+        uint64_t marked = map[word];
+
+        if (i == 0) {
+            marked &= UINT64_MAX << from % 64;
+        }
+        if (marked != 0) {
+            return (int)(word * 64) + __builtin_ctzll(marked);
+        }
+    }
+    return -1;
 }
 
 /* ixgbe-offload.c: the packet's frames to the wire or to loopback; returns when the last has left.

@@ -17,7 +17,7 @@ struct IxgbeProfile {
     uint64_t eeprom_caps, eeprom_firmware, eeprom_pba;
 
     uint64_t rx_buffer_bytes, rx_fetch_group, rx_lookahead, rx_writeback_most, rx_contexts;
-    uint64_t tx_buffer_bytes, tx_cache, tx_fetch_least, tx_contexts;
+    uint64_t tx_buffer_bytes, tx_cache, tx_fetch_least, tx_fetches, tx_contexts;
     SimTime rx_writeback_hold_ps, rx_decide_ps, tx_decide_ps, partial_line_ps, link_up_ps;
 
     uint64_t quirk_udp_zero_checksum;

@@ -91,6 +91,8 @@ static const SimParam params[] = {
     COUNT("engine", "tx-cache", tx_cache, 4, 128, NULL, "descriptors of a queue on the chip"),
     COUNT("engine", "tx-fetch-least", tx_fetch_least, 1, 128, NULL,
           "a read ahead waits for room for so many descriptors, if so many are to be read"),
+    COUNT("engine", "tx-fetches", tx_fetches, 1, 128, NULL,
+          "descriptor reads of all queues that are under way at once"),
     COUNT("engine", "tx-contexts", tx_contexts, 1, 256, NULL,
           "packets whose data are being read at once"),
     TIME("engine", "tx-decide", tx_decide_ps, SIM_MS, NULL,

@@ -3,8 +3,9 @@
  *
  * Fetch: at once when none is on the chip; ahead when fewer than PTHRESH are and at least HTHRESH
  * wait in memory.  A read takes what fits, ends at a cache line if it can, and does not go out for
- * a few descriptors when more wait. Write-back: without WTHRESH each descriptor with RS; with it,
- * counted from the first with RS on, WTHRESH at a time, or when the timer of the queue's vector
+ * a few descriptors when more wait.  A ring has one read under way, a port as many as the profile
+ * says; the other rings wait their turn.  Write-back: without WTHRESH each descriptor with RS; with
+ * it, counted from the first with RS on, WTHRESH at a time, or when the timer of the queue's vector
  * ends, or when the driver asks. [82599 §7.2.3.4, §7.2.3.5] */
 #include "ixgbe/ixgbe-internal.h"
 
@@ -60,6 +61,10 @@ void ixgbe_model_tx_fetch(IxgbeTxRing *ring, SimTime from)
     if (sim_event_scheduled(&ring->fetched) || (n = fetch_size(ring)) == 0) {
         return;
     }
+    if (self->tx_fetches >= self->profile->tx_fetches) {
+        ixgbe_model_tx_mark(self->tx_wanting, ring->queue, true);
+        return;
+    }
     address = base_of(ring) + (uint64_t)ring->fetch * sizeof(IxgbeTxDesc);
     if (!ixgbe_model_read_memory(self, address, read, n * sizeof *read)) {
         ixgbe_model_violation(self, "82599 §7.2.3",
@@ -71,6 +76,7 @@ void ixgbe_model_tx_fetch(IxgbeTxRing *ring, SimTime from)
         ring->cache[(ring->cache_first + ring->cache_n + i) % cache] = read[i];
     }
     ring->incoming = n;
+    self->tx_fetches++;
     ring->fetch = (ring->fetch + n) % ring->entries;
     ring->counts[IXGBE_RING_tx_fetches]++;
     ring->counts[IXGBE_RING_tx_fetched] += n;
@@ -81,15 +87,30 @@ void ixgbe_model_tx_fetch(IxgbeTxRing *ring, SimTime from)
         SIM_PRIO_NORMAL);
 }
 
+/* Gives the reads that are free to the rings that wait, in turn. */
+static void fetch_waiting(IxgbeModel *self)
+{
+    int queue;
+
+    while (self->tx_fetches < self->profile->tx_fetches &&
+           (queue = ixgbe_model_tx_next(self->tx_wanting, self->tx_want_next)) >= 0) {
+        ixgbe_model_tx_mark(self->tx_wanting, (unsigned)queue, false);
+        self->tx_want_next = ((unsigned)queue + 1) % IXGBE_QUEUES;
+        ixgbe_model_tx_fetch(&self->tx[queue], ixgbe_model_now(self));
+    }
+}
+
 static void fetched_event(void *opaque)
 {
     IxgbeTxRing *ring = opaque;
     IxgbeModel *self = ring->model;
 
     self->dma_pending--;
+    self->tx_fetches--;
     ring->cache_n += ring->incoming;
     ring->incoming = 0;
     ixgbe_model_tx_mark(self->tx_ready, ring->queue, true);
+    fetch_waiting(self);
     ixgbe_model_tx_run(self);
     ixgbe_model_tx_fetch(ring, ixgbe_model_now(self));
 }
@@ -246,6 +267,7 @@ void ixgbe_model_tx_ring_off(IxgbeTxRing *ring)
     if (sim_event_scheduled(&ring->fetched)) {
         sim_queue_cancel(self->port->queue, &ring->fetched);
         self->dma_pending--;
+        self->tx_fetches--;
     }
     ring->generation++;
     ring->entries = 0;
@@ -253,6 +275,8 @@ void ixgbe_model_tx_ring_off(IxgbeTxRing *ring)
     ixgbe_model_tx_forget(ring);
     ixgbe_model_tx_mark(self->tx_ready, ring->queue, false);
     ixgbe_model_tx_mark(self->tx_held, ring->queue, false);
+    ixgbe_model_tx_mark(self->tx_wanting, ring->queue, false);
+    fetch_waiting(self);
 }
 
 static void ring_on(IxgbeTxRing *ring)

@@ -193,20 +193,14 @@ static void serve(IxgbeModel *self, IxgbeTxRing *ring)
 /* The ring that is next in turn, of those that are in the middle of a packet or of all; or -1. */
 static int next_ring(const IxgbeModel *self, bool begun)
 {
-    for (unsigned i = 0; i < 3; i++) { /* the rest of a word, the other word, the word's start */
-        unsigned word = (self->tx_next / 64 + i) % 2;
-        uint64_t ready = self->tx_ready[word];
-        if (i == 0) {
-            ready &= UINT64_MAX << self->tx_next % 64;
-        }
-        for (; ready != 0; ready &= ready - 1) {
-            unsigned queue = word * 64 + (unsigned)__builtin_ctzll(ready);
-            if (!begun || self->tx[queue].building != NULL) {
-                return (int)queue;
-            }
-        }
+    uint64_t ready[2] = {self->tx_ready[0], self->tx_ready[1]};
+    int queue = ixgbe_model_tx_next(ready, self->tx_next);
+
+    while (begun && queue >= 0 && self->tx[queue].building == NULL) {
+        ixgbe_model_tx_mark(ready, (unsigned)queue, false);
+        queue = ixgbe_model_tx_next(ready, self->tx_next);
     }
-    return -1;
+    return queue;
 }
 
 void ixgbe_model_tx_run(IxgbeModel *self)
@@ -263,6 +257,7 @@ void ixgbe_model_tx_init(IxgbeModel *self)
 
 void ixgbe_model_tx_reset(IxgbeModel *self)
 {
+    memset(self->tx_wanting, 0, sizeof self->tx_wanting);
     for (unsigned q = 0; q < IXGBE_QUEUES; q++) {
         ixgbe_model_tx_ring_off(&self->tx[q]);
         memset(self->tx[q].contexts, 0, sizeof self->tx[q].contexts);

@@ -106,14 +106,20 @@ typedef struct Tag {
     SimTime asked, done;
 } Tag;
 
+/* The tags of a card, for all its functions. */
+typedef struct Tags {
+    unsigned users;
+    size_t n, next;
+    Tag tag[]; /* ring */
+} Tags;
+
 struct PcieFunction {
     PcieLink *link;
     PcieFunctionParams params;
     uint64_t byte_units;                    /* 1/256 ps a byte */
     uint64_t max_payload, max_read_request; /* in force */
     unsigned payload_shift, completion_shift;
-    Tag *tag; /* ring */
-    size_t tags, tag_next;
+    Tags *tags;
     PcieCount ledger[PCIE_PURPOSES][PCIE_DIRECTIONS][PCIE_TLP_TYPES];
 };
 
@@ -196,6 +202,33 @@ static inline uint64_t least(uint64_t limit, uint64_t value) /* 0 = no limit */
     return limit != 0 && limit < value ? limit : value;
 }
 
+/* Those of a function of the same card, or new ones. */
+static Tags *tags_take(const PcieLink *link, const PcieFunctionParams *params)
+{
+    size_t n = least(params->tags, link->params.tags);
+    Tags *self;
+
+    for (guint i = 0; params->card != NULL && i < link->functions->len; i++) {
+        const PcieFunction *other = g_ptr_array_index(link->functions, i);
+
+        if (other->params.card == params->card) {
+            other->tags->users++;
+            return other->tags;
+        }
+    }
+    self = g_malloc0(sizeof(Tags) + n * sizeof(Tag));
+    self->users = 1;
+    self->n = n;
+    return self;
+}
+
+static void tags_release(Tags *self)
+{
+    if (--self->users == 0) {
+        g_free(self);
+    }
+}
+
 PcieFunction *pcie_function_new(PcieLink *link, const PcieFunctionParams *params)
 {
     PcieFunction *self = g_new0(PcieFunction, 1);
@@ -205,8 +238,7 @@ PcieFunction *pcie_function_new(PcieLink *link, const PcieFunctionParams *params
     self->byte_units =
         pcie_byte_units(least(params->generation, link->params.generation),
                         power_of_two_below(least(params->lanes, link->params.lanes)));
-    self->tags = least(params->tags, link->params.tags);
-    self->tag = g_new0(Tag, self->tags);
+    self->tags = tags_take(link, params);
     g_ptr_array_add(link->functions, self);
     pcie_function_set_control(self, PAGE_BYTES, PAGE_BYTES);
     return self;
@@ -235,7 +267,7 @@ void pcie_function_free(PcieFunction *self)
     if (self->link) {
         g_ptr_array_remove(self->link->functions, self);
     }
-    g_free(self->tag);
+    tags_release(self->tags);
     g_free(self);
 }
 
@@ -378,7 +410,8 @@ SimTime pcie_dma_read(PcieFunction *self, PciePurpose purpose, uint64_t address,
     from = MAX(from, sim_queue_now(self->link->queue));
     while (bytes > 0) {
         uint64_t part = same_header(address, bytes), wire = header_bytes(address);
-        Tag *tag = &self->tag[self->tag_next];
+        Tags *tags = self->tags;
+        Tag *tag = &tags->tag[tags->next];
         SimTime start, sent;
 
         part = MIN(part, self->max_read_request - (address & (self->max_read_request - 1)));
@@ -391,8 +424,8 @@ SimTime pcie_dma_read(PcieFunction *self, PciePurpose purpose, uint64_t address,
         sent = serialise(self, PCIE_UPSTREAM, 1, wire, start);
         done = complete(self, purpose, address, part, sent + self->link->params.read_latency_ps);
         *tag = (Tag){from, done};
-        if (++self->tag_next == self->tags) {
-            self->tag_next = 0;
+        if (++tags->next == tags->n) {
+            tags->next = 0;
         }
         address += part;
         bytes -= part;

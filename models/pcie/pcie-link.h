@@ -69,8 +69,12 @@ void pcie_link_free(PcieLink *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(PcieLink, pcie_link_free)
 const char *pcie_link_name(const PcieLink *self);
 
-/* What the device itself can do; the effective value is the least of device, slot and Device Control. 0 = no limit. */
-typedef struct PcieFunctionParams { uint64_t generation, lanes, max_payload, max_read_request, tags; } PcieFunctionParams;
+/* What the device itself can do; the effective value is the least of device, slot and Device Control. 0 = no limit.
+ * Functions of one link with the same @card, an address that is only compared, share the first one's tags; NULL = a card of its own. */
+typedef struct PcieFunctionParams {
+    uint64_t generation, lanes, max_payload, max_read_request, tags;
+    const void *card;
+} PcieFunctionParams;
 PcieFunction *pcie_function_new(PcieLink *link, const PcieFunctionParams *params);
 void pcie_function_free(PcieFunction *self); /* before its link; its traffic stays in the link's identity */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(PcieFunction, pcie_function_free)

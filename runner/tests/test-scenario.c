@@ -122,6 +122,13 @@ static const Case cases[] = {
     {"[scenario]\ntitle = t\nwhy = w\n[machine]\nprofile = xeon-e31270\ncpus = 900\n", "s.ini:6",
      "out of range"},
     {"[scenario]\ntitle = t\nwhy = w\n[machine]\nprofile = xeon-e31270\n", "s.ini", "does nothing"},
+    {"[scenario]\ntitle = t\nwhy = w\n[machine]\nprofile = xeon-e31270\nbusy-cores = 2\n",
+     "s.ini:6", "has no turbo"},
+    {"[scenario]\ntitle = t\nwhy = w\n[machine]\nprofile = xeon-14c-2600-x2\nbusy-cores = 29\n",
+     "s.ini:6", "out of range: 1 to 28"},
+    {"[scenario]\ntitle = t\nwhy = w\n[machine]\nprofile = xeon-14c-2600-x2\nbusy-cores = 2\n"
+     "mips = 1\n",
+     "s.ini:6", "mips is told too"},
     {"title = t\n", "s.ini:1", "group"},
     /* A port and its wire: PORTS has lines 1 to 8. */
     {PORTS "serial = A\n", "s.ini:9", "is a key of a NVMe drive; this is a port of an 82599"},

@@ -53,9 +53,28 @@ Test(host_machine, a_slot_says_only_what_differs)
     cr_expect(eq(ptr, (void *)host_machine_slot_source(file, "z", "rcb"), NULL));
 }
 
+Test(host_machine, busy_cores_lower_the_clock)
+{
+    static const struct {
+        uint64_t cores, mips;
+    } rows[] = {{1, 1000}, {2, 1000}, {3, 945}, {4, 945}, {5, 891}, {64, 891}};
+    g_autoptr(GError) error = NULL;
+    g_autoptr(SimKeyfile) file =
+        sim_keyfile_parse("m.ini", CPUS "turbo = 2:3700  4:3500 8:3300\n" SLOT, &error);
+    g_autoptr(HostMachine) machine = host_machine_read(file, &error);
+    g_autoptr(SimKeyfile) plain = sim_keyfile_parse("m.ini", CPUS SLOT, &error);
+    g_autoptr(HostMachine) one = host_machine_read(plain, &error);
+
+    cr_assert(machine != NULL && one != NULL, "%s", error ? error->message : "");
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        cr_expect(eq(u64, host_machine_mips(machine, rows[i].cores), rows[i].mips));
+        cr_expect(eq(u64, host_machine_mips(one, rows[i].cores), 1000));
+    }
+}
+
 typedef struct Bad {
     char text[220];
-    char message[160];
+    char message[200];
 } Bad;
 
 ParameterizedTestParameters(host_machine, refused)
@@ -73,6 +92,15 @@ ParameterizedTestParameters(host_machine, refused)
         {CPUS "memroy = 1GiB\n" SLOT,
          "m.ini:7: [machine] memroy: unknown key; did you mean \"memory\"?"},
         {CPUS SLOT "lane = 4\n", "m.ini:10: [slot a] lane: unknown key; did you mean \"lanes\"?"},
+        {CPUS "turbo = 2:3700 4\n" SLOT,
+         "m.ini:7: [machine] turbo: '4': write CORES:MHZ, with more cores and no higher clock than "
+         "the pair before, as in 2:3700 4:3500"},
+        {CPUS "turbo = 2:3700 2:3500\n" SLOT,
+         "m.ini:7: [machine] turbo: '2:3500': write CORES:MHZ, with more cores and no higher clock "
+         "than the pair before, as in 2:3700 4:3500"},
+        {CPUS "turbo = 2:3500 4:3700\n" SLOT,
+         "m.ini:7: [machine] turbo: '4:3700': write CORES:MHZ, with more cores and no higher clock "
+         "than the pair before, as in 2:3700 4:3500"},
         {CPUS SLOT "rcb = 65B\n", "m.ini:10: [slot a] rcb: must be a power of two"},
         {CPUS SLOT "rcb = 128B\ncompletion-max = 64B\n",
          "m.ini:11: [slot a] completion-max: must be 0B or a power of two that is at least rcb"},
@@ -127,6 +155,7 @@ ParameterizedTestParameters(host_machine, shipped)
     static Shipped rows[] = {
         {"xeon-e31270", 8, 1, UINT64_C(512) << 20, 2, 4},
         {"xeon-2620v4-x2", 32, 2, UINT64_C(1) << 30, 3, 6},
+        {"xeon-14c-2600-x2", 56, 2, UINT64_C(1) << 30, 3, 1},
     };
 
     return cr_make_param_array(Shipped, rows, G_N_ELEMENTS(rows));

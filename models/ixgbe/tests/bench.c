@@ -105,6 +105,7 @@ Bench *bench_new_with(const char *name, ...)
     g_autoptr(GError) error = NULL;
     g_autofree char *path = g_strdup_printf("%s/%s.ini", IXGBE_PROFILES, name);
     g_autoptr(SimKeyfile) file = sim_keyfile_load(path, &error);
+    PcieFunctionParams params;
     va_list changes;
     const char *text;
 
@@ -120,8 +121,8 @@ Bench *bench_new_with(const char *name, ...)
     open_telemetry(self);
     self->queue = sim_queue_new();
     self->link = pcie_link_new(self->queue, "slot1", &slot);
-    self->function = pcie_function_new(
-        self->link, &(PcieFunctionParams){.tags = (uint64_t)self->profile->pci.tags});
+    params = pcie_identity_function(&self->profile->pci);
+    self->function = pcie_function_new(self->link, &params);
     self->wire = wire_new(self->queue, &(WireParams){0});
     self->memory = g_malloc0(BENCH_MEMORY);
     self->mode = SIM_IRQ_MSIX;

@@ -70,9 +70,9 @@ static Outcome offer(Bench *bench, unsigned rings, uint64_t rate, unsigned packe
     return outcome;
 }
 
-static Bench *polled(const char *change)
+static Bench *polled(const char *change, const char *another)
 {
-    Bench *bench = bench_new_with("82599es", change, NULL);
+    Bench *bench = bench_new_with("82599es", change, another, NULL);
 
     bench_start(bench);
     bench_write(bench, 0xab0, UINT32_MAX);
@@ -86,7 +86,7 @@ Test(ixgbe_mechanism, more_rings_fewer_descriptors_per_writeback_more_bytes)
 
     printf("rings  descriptors/write-back  bytes up/packet  dropped\n");
     for (unsigned rings = 1; rings <= 64; rings *= 2) {
-        g_autoptr(Bench) bench = polled("rx-writeback-hold=1us");
+        g_autoptr(Bench) bench = polled("rx-writeback-hold=1us", NULL);
         Outcome now = offer(bench, rings, 10000000, 20000, 5 * SIM_US);
         printf("%5u  %22.3f  %15.3f  %7u\n", rings, (double)now.per_writeback_thousandths / 1000,
                (double)now.up_per_packet_thousandths / 1000, (unsigned)now.dropped);
@@ -105,15 +105,14 @@ Test(ixgbe_mechanism, more_rings_fewer_descriptors_per_writeback_more_bytes)
     cr_expect(le(u64, last.per_writeback_thousandths, 1100), "64 rings: one by one");
 }
 
-/* Few contexts stand for a link that is the limit: reads in flight bound the rate, and only
- * grouping carries line rate. */
+/* 10 Gb/s of PCIe: a packet's bytes bound the rate. */
 Test(ixgbe_mechanism, at_the_limit_more_rings_carry_less)
 {
     uint64_t last = UINT64_MAX, first = 0;
 
-    printf("rings  received of 40000 at line rate\n");
+    printf("rings  received of 40000 at line rate, PCIe 1.1 x4\n");
     for (unsigned rings = 1; rings <= 64; rings *= 4) {
-        g_autoptr(Bench) bench = polled("rx-contexts=8");
+        g_autoptr(Bench) bench = polled("pci.generation=1", "pci.lanes=4");
         Outcome now = offer(bench, rings, 0, 40000, 5 * SIM_US);
         printf("%5u  %8u\n", rings, (unsigned)now.received);
         cr_expect(le(u64, now.received, last), "%u rings", rings);
@@ -121,13 +120,12 @@ Test(ixgbe_mechanism, at_the_limit_more_rings_carry_less)
         first = rings == 1 ? last : first;
         bench_check(bench);
     }
-    cr_expect(eq(u64, first, 40000), "one ring carries line rate");
-    cr_expect(lt(u64, last, 36000), "64 do not");
+    cr_expect(lt(u64, last * 100, first * 92), "64 rings carry a good deal less than one");
 }
 
 Test(ixgbe_mechanism, line_rate_reaches_memory)
 {
-    g_autoptr(Bench) bench = polled("rx-fetch-group=4");
+    g_autoptr(Bench) bench = polled("rx-fetch-group=1", NULL);
     Outcome now = offer(bench, 2, 0, 100000, 5 * SIM_US);
 
     cr_expect(eq(u64, now.dropped, 0));

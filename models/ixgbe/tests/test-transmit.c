@@ -246,6 +246,39 @@ Test(ixgbe_tx, more_than_the_cache_and_many_laps)
     bench_check(bench);
 }
 
+/* One read for all rings: they take turns, and what waits meanwhile is read together. */
+Test(ixgbe_tx, rings_take_turns_for_descriptor_reads)
+{
+    enum { RINGS = 4, FRAMES = 40 };
+    uint64_t reads[2] = {0};
+
+    for (unsigned few = 0; few < 2; few++) {
+        g_autoptr(Bench) bench =
+            bench_new_with("82599es", few ? "tx-fetches=1" : "tx-fetches=4", NULL);
+
+        bench_start(bench);
+        for (unsigned q = 0; q < RINGS; q++) {
+            bench_tx_ring(bench, q, 64, 32 | 1 << 8);
+        }
+        for (unsigned i = 0; i < FRAMES; i++) {
+            for (unsigned q = 0; q < RINGS; q++) {
+                bench_send(bench, q, frame, bench_udp(frame, 60, q, i, -1));
+            }
+            bench_run(bench, SIM_US);
+        }
+        bench_run(bench, 50 * SIM_US);
+        cr_expect(eq(u32, bench->heard_n, RINGS * FRAMES));
+        for (unsigned q = 0; q < RINGS; q++) {
+            uint64_t own = bench->model->tx[q].counts[IXGBE_RING_tx_fetches];
+            cr_expect(le(u64, own * 10, FRAMES * 11), "queue %u: no turn is lost", q);
+            reads[few] += own;
+        }
+        bench_check(bench);
+    }
+    cr_expect(gt(u64, reads[0], RINGS * FRAMES * 9 / 10), "a read each");
+    cr_expect(lt(u64, reads[1] * 2, reads[0]), "%u of %u", (unsigned)reads[1], (unsigned)reads[0]);
+}
+
 Test(ixgbe_tx, loopback_comes_back)
 {
     g_autoptr(Bench) bench = started(0);

@@ -356,6 +356,36 @@ Test(pcie_link, two_functions_share_one_link)
     bench_free(&bench);
 }
 
+/* One tag: the other function's read waits for it on a card that both are of, and only there. */
+Test(pcie_link, functions_of_a_card_share_its_tags)
+{
+    static const int card, another;
+    const struct {
+        const void *card;
+        SimTime done;
+    } rows[] = {{&card, 2 * (700 * SIM_NS + (20 + 84) * BYTE_PS)},
+                {&another, 700 * SIM_NS + (20 + 20 + 84) * BYTE_PS + 64 * BYTE_PS},
+                {NULL, 700 * SIM_NS + (20 + 20 + 84) * BYTE_PS + 64 * BYTE_PS}};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        PcieParams params = plain;
+        PcieFunctionParams one = {.tags = 1, .card = &card};
+        Bench bench;
+        PcieFunction *other;
+
+        params.read_latency_ps = 700 * SIM_NS;
+        bench = bench_new(&params, &one);
+        one.card = rows[i].card;
+        other = pcie_function_new(bench.link, &one);
+        pcie_dma_read(bench.function, PCIE_FOR_DATA, 0, 64, 0);
+        cr_expect(eq(u64, pcie_dma_read(other, PCIE_FOR_DATA, 0, 64, 0), rows[i].done), "row %zu",
+                  i);
+        pcie_function_free(other); /* the first function still has them */
+        pcie_dma_read(bench.function, PCIE_FOR_DATA, 0, 64, 0);
+        bench_free(&bench);
+    }
+}
+
 Test(pcie_link, dllps_go_to_the_other_direction)
 {
     PcieParams params = plain;
