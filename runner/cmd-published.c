@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* quirkbench published: every published NVMe figure, ours beside it, and whether it is close
- * enough.  What is said of simulated drivers as a whole: cmd-published-native.c. */
+ * enough.  What is said of simulated drivers as a whole: cmd-published-native.c; of the 82599:
+ * cmd-published-packets.c. */
 #include <json-glib/json-glib.h>
 #include <math.h>
 #include <stdio.h>
@@ -176,6 +177,7 @@ typedef struct Answer {
     GString *text; /* what is printed */
     guint counts[MISSED + 1];
     NativeVerdict native;
+    bool packets_missed;
 } Answer;
 
 static void append_text(GString *text, const TextTable *table, const TextTable *idle)
@@ -201,6 +203,7 @@ static bool collect(sqlite3 *db, sqlite3_stmt *stmt, bool json, Answer *answer)
     g_autoptr(JsonBuilder) builder = json_builder_new();
     g_autofree double *errors_pct = g_new(double, figures->len);
     g_autoptr(GString) native_text = g_string_new(NULL);
+    g_autoptr(GString) packets_text = g_string_new(NULL);
     const char *last_idle = "";
 
     json_builder_begin_object(builder);
@@ -223,7 +226,8 @@ static bool collect(sqlite3 *db, sqlite3_stmt *stmt, bool json, Answer *answer)
         }
     }
     json_builder_end_array(builder);
-    if (!published_native(db, errors_pct, native_text, builder, &answer->native)) {
+    if (!published_native(db, errors_pct, native_text, builder, &answer->native) ||
+        !published_packets_compare(db, packets_text, builder, &answer->packets_missed)) {
         return false;
     }
     json_builder_end_object(builder);
@@ -235,7 +239,8 @@ static bool collect(sqlite3 *db, sqlite3_stmt *stmt, bool json, Answer *answer)
         return true;
     }
     append_text(answer->text, table, idle);
-    g_string_append_printf(answer->text, "\n%s\nReal drivers: ", native_text->str);
+    g_string_append_printf(answer->text, "\n%s\n%sReal drivers: ", native_text->str,
+                           packets_text->str);
     append_summary(answer->text, answer->counts);
     return true;
 }
@@ -286,5 +291,7 @@ int cmd_published(int argc, char **argv)
     if (fwrite(text->str, 1, text->len, stdout) != text->len || fflush(stdout)) {
         return cmd_fail(CMD_CANNOT_RUN, "published", "standard output cannot be written");
     }
-    return answer.counts[MISSED] || answer.native == NATIVE_MISSED ? CMD_CHECK_FAILED : CMD_OK;
+    return answer.counts[MISSED] || answer.native == NATIVE_MISSED || answer.packets_missed
+               ? CMD_CHECK_FAILED
+               : CMD_OK;
 }

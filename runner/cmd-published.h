@@ -14,3 +14,5 @@ void published_add_string(JsonBuilder *builder, const char *name, const char *va
  * without a run.  FALSE: the database cannot be read. */
 bool published_native(sqlite3 *db, const double *errors_pct, GString *text, JsonBuilder *builder,
                       NativeVerdict *verdict);
+/* The same of forwarding rates: member "packets".  @missed_any: a figure misses its bar. */
+bool published_packets_compare(sqlite3 *db, GString *text, JsonBuilder *builder, bool *missed_any);

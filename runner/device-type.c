@@ -85,7 +85,7 @@ static void ixgbe_pci(const void *profile, PcieIdentity *pci)
 static const char *const nvme_keys[] = {"serial",      "fill",      "faults",
                                         "store-limit", "published", NULL};
 static const char *const nvme_parts[] = {"ctrl", "bdf", "serial", NULL};
-static const char *const ixgbe_keys[] = {"mac", "sfp", "card", NULL};
+static const char *const ixgbe_keys[] = {"mac", "sfp", "card", "published", NULL};
 static const char *const ixgbe_parts[] = {"bdf", "mac", NULL};
 
 const DeviceType device_types[] = {

@@ -7,6 +7,7 @@
 #include "device-type.h"
 #include "expect.h"
 #include "results/published.h"
+#include "results/published-packets.h"
 
 typedef enum { UNIT_NUMBER, UNIT_PERCENT, UNIT_PER_S, UNIT_TIME, UNIT_BYTES, UNIT_RATE } Unit;
 
@@ -410,17 +411,34 @@ static bool parse_number(const Place *place, Expect *self, const char *text, GEr
     return true;
 }
 
+/* What the documents say of @id, for a drive's iops or a port's tx_pps; NULL: nothing. */
+static const double *published_value(bool port, const char *id)
+{
+    const PublishedFigure *drive = port ? NULL : published_find(id);
+    const PublishedPackets *packets = port ? published_packets_find(id) : NULL;
+
+    return drive ? &drive->iops : packets ? &packets->pps : NULL;
+}
+
 /* "published:ID within N percent" */
 static bool parse_published(const Place *place, Expect *self, const char *text, GError **error)
 {
     g_auto(GStrv) parts = g_strsplit(text + strlen("published:"), " within ", 2);
-    const PublishedFigure *figure = published_find(parts[0]);
+    bool port = self->source == OF_PORT && g_str_equal(self->column->name, "tx_pps");
+    bool drive = self->source == OF_DEVICE && g_str_equal(self->column->name, "iops");
+    const double *value;
 
     if (!parts[1] || !percent(parts[1], &self->within_pct) || self->within_pct < 0) {
         return bad_value(place, "write published:SCENARIO_ID/DEVICE within 5 percent", error);
     }
-    if (!figure) {
-        const char *nearest = published_nearest(parts[0]);
+    if ((!port && !drive) || self->bound != EQUAL) {
+        return bad_value(place, "a published figure is of DEVICE.iops or of a port's tx_pps",
+                         error);
+    }
+    value = published_value(port, parts[0]);
+    if (!value) {
+        const char *nearest =
+            port ? published_packets_nearest(parts[0]) : published_nearest(parts[0]);
         g_autofree char *message =
             nearest ? g_strdup_printf("no published figure \"%s\"; did you mean \"%s\"?", parts[0],
                                       nearest)
@@ -429,11 +447,7 @@ static bool parse_published(const Place *place, Expect *self, const char *text, 
                                       parts[0]);
         return bad_value(place, message, error);
     }
-    if (self->source != OF_DEVICE || !g_str_equal(self->column->name, "iops") ||
-        self->bound != EQUAL) {
-        return bad_value(place, "a published figure is of DEVICE.iops", error);
-    }
-    self->value = figure->iops;
+    self->value = *value;
     return true;
 }
 

@@ -60,8 +60,10 @@ static char *fill_in(const char *line, const char *const (*values)[2], size_t n,
     return g_string_free(g_steal_pointer(&out), FALSE);
 }
 
+/* @boot: at the profile's speed, whatever the scenario's, so that one snapshot serves all speeds.
+ */
 static GPtrArray *arguments(const Scenario *scenario, const Inputs *inputs, const char *serial_log,
-                            GError **error)
+                            gboolean boot, GError **error)
 {
     g_autoptr(GPtrArray) args = g_ptr_array_new_with_free_func(g_free);
     gboolean wall = strcmp(scenario->clock, "wall") == 0;
@@ -70,10 +72,11 @@ static GPtrArray *arguments(const Scenario *scenario, const Inputs *inputs, cons
     g_autofree char *cpus = g_strdup_printf("%" G_GUINT64_FORMAT, scenario->cpus);
     g_autofree char *memory =
         g_strdup_printf("%" G_GUINT64_FORMAT "M", scenario->memory_bytes >> 20);
-    g_autofree char *mips = g_strdup_printf("%" G_GUINT64_FORMAT, scenario->mips);
+    uint64_t speed = boot ? scenario->machine->mips : scenario->mips;
+    uint64_t ahead = boot ? scenario->machine->quantum : scenario->quantum;
+    g_autofree char *mips = g_strdup_printf("%" G_GUINT64_FORMAT, speed);
     /* QEMU's clock takes nanoseconds; the machine profile counts instructions. */
-    g_autofree char *quantum =
-        g_strdup_printf("%" G_GUINT64_FORMAT, MAX(scenario->quantum * 1000 / scenario->mips, 1));
+    g_autofree char *quantum = g_strdup_printf("%" G_GUINT64_FORMAT, MAX(ahead * 1000 / speed, 1));
     const char *const values[][2] = {
         {"CPUS", cpus},
         {"MEMORY", memory},
@@ -118,14 +121,14 @@ char **machine_command(const Scenario *scenario, const Inputs *inputs, const cha
                        const char *sim, const char *archive, const char *const *extra,
                        GError **error)
 {
-    g_autoptr(GPtrArray) args = arguments(scenario, inputs, serial_log, error);
+    g_autoptr(GPtrArray) args = arguments(scenario, inputs, serial_log, archive == NULL, error);
     g_autofree char *path = archive ? machine_escape(archive) : NULL;
 
     if (!args) {
         return NULL;
     }
     g_ptr_array_add(args, g_strdup("-device"));
-    g_autofree char *mips = scenario->mips != scenario->machine->mips
+    g_autofree char *mips = archive && scenario->mips != scenario->machine->mips
                                 ? g_strdup_printf(",mips=%" G_GUINT64_FORMAT, scenario->mips)
                                 : g_strdup("");
     g_ptr_array_add(args, g_strdup_printf("quirkbench-sim,id=sim0,%s%s", sim, mips));
@@ -145,7 +148,7 @@ char **machine_command(const Scenario *scenario, const Inputs *inputs, const cha
 char *machine_snapshot_key(const Scenario *scenario, const Inputs *inputs, GError **error)
 {
     g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
-    g_autoptr(GPtrArray) args = arguments(scenario, inputs, "serial", error);
+    g_autoptr(GPtrArray) args = arguments(scenario, inputs, "serial", TRUE, error);
     const char *const hashes[] = {inputs->qemu_key, inputs->kernel_hash, inputs->image_hash};
 
     if (!args) {

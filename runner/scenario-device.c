@@ -7,6 +7,7 @@
 #include "nvme/nvme-model.h"
 #include "paths.h"
 #include "results/published.h"
+#include "results/published-packets.h"
 
 void scenario_device_free(ScenarioDevice *self)
 {
@@ -148,27 +149,29 @@ static gboolean read_changes(Scenario *self, ScenarioDevice *device, const char 
     return device->changes->len == 0 || check_changed_profile(self, device, group, error);
 }
 
-/* SCENARIO_ID/DEVICE; without a device, the row of this one's name. */
+/* Of a drive SCENARIO_ID/DEVICE; without a device, the row of this one's name.  Of a port a table.
+ */
 static gboolean read_published(SimKeyfile *file, ScenarioDevice *device, const char *group,
                                GError **error)
 {
     const char *text = scenario_text(file, group, "published");
+    gboolean port = device->type == DEVICE_IXGBE;
+    const char *nearest;
 
     if (!text) {
         return TRUE;
     }
     device->published =
-        strchr(text, '/') ? g_strdup(text) : g_strdup_printf("%s/%s", text, device->name);
-    if (!published_find(device->published)) {
-        const char *nearest = published_nearest(device->published);
-        sim_keyfile_error(file, sim_keyfile_entry(file, group, "published"),
-                          SIM_KEYFILE_ERROR_UNKNOWN, error,
-                          "there are no published rows '%s'%s%s%s", device->published,
-                          nearest ? "; did you mean '" : "; see quirkbench published",
-                          nearest ? nearest : "", nearest ? "'?" : "");
-        return FALSE;
+        port || strchr(text, '/') ? g_strdup(text) : g_strdup_printf("%s/%s", text, device->name);
+    if (port ? published_packets_find(text) != NULL : published_find(device->published) != NULL) {
+        return TRUE;
     }
-    return TRUE;
+    nearest = port ? published_packets_nearest(text) : published_nearest(device->published);
+    sim_keyfile_error(file, sim_keyfile_entry(file, group, "published"), SIM_KEYFILE_ERROR_UNKNOWN,
+                      error, "there are no published rows '%s'%s%s%s", device->published,
+                      nearest ? "; did you mean '" : "; see quirkbench published",
+                      nearest ? nearest : "", nearest ? "'?" : "");
+    return FALSE;
 }
 
 static gboolean check_serial(SimKeyfile *file, const char *group, const char *serial,
@@ -271,7 +274,7 @@ static gboolean read_port(Scenario *self, ScenarioDevice *device, const char *gr
         return FALSE;
     }
     device->card = g_strdup(scenario_text(self->file, group, "card"));
-    return TRUE;
+    return read_published(self->file, device, group, error);
 }
 
 static gboolean read_drive(Scenario *self, ScenarioDevice *device, const char *group,

@@ -30,7 +30,8 @@ const ScenarioKey scenario_keys[] = {
     {"device", "faults", NULL, "faults from the start on, separated by semicolons"},
     {"device", "store-limit", "as the model", "written blocks kept in memory"},
     {"device", "published", NULL,
-     "published rows to compare with: SCENARIO_ID, or SCENARIO_ID/DEVICE"},
+     "published rows to compare with: SCENARIO_ID, or SCENARIO_ID/DEVICE; of a port that sends: "
+     "TABLE_ID"},
     {"device", "profile.KEY", NULL, "stands in for the profile's value of KEY"},
     {"device", "mac", "00:1b:21:00:00:01 and on", "of a port: its MAC address"},
     {"device", "sfp", "as the profile", "of a port: module in its cage: da, sr or none"},

@@ -95,10 +95,10 @@ static char *key(const Inputs *in, const char *set)
 Test(machine, snapshot_key)
 {
     Inputs in = inputs();
-    static const char *const same[] = {"load.block=8KiB", "scenario.seed=3", "scenario.limit=3s",
-                                       "device nvme0.profile=intel-750"};
+    static const char *const same[] = {"load.block=8KiB",   "scenario.seed=3",
+                                       "scenario.limit=3s", "device nvme0.profile=intel-750",
+                                       "machine.mips=900",  "machine.quantum=1000"};
     static const char *const other[] = {"machine.cpus=4", "machine.memory=256MiB",
-                                        "machine.mips=900", "machine.quantum=1000",
                                         "scenario.clock=wall"};
     g_autofree char *base = key(&in, NULL);
 
@@ -176,7 +176,8 @@ Test(machine, modules_in_order)
     g_autoptr(GPtrArray) rebuilt = driver_module_files(&driver, mine, modules, &error);
     cr_assert(rebuilt != NULL && rebuilt->len == 3, "%s", error ? error->message : "?");
     cr_expect(true == g_str_has_suffix(rebuilt->pdata[1], "modules/core/nvme-core.ko"));
-    cr_expect(true == g_str_has_suffix(rebuilt->pdata[2], "mine/nvme.ko"), "the user's own stands in");
+    cr_expect(true == g_str_has_suffix(rebuilt->pdata[2], "mine/nvme.ko"),
+              "the user's own stands in");
     cr_expect(driver_module_files(&driver, folder, NULL, &error) == NULL);
     files_remove_folder(folder);
 }
