@@ -193,7 +193,6 @@ struct IxgbeModel {
     } tx_leaving[IXGBE_TX_LEAVING]; /* ring: when parts of the packet buffer become free */
     unsigned tx_leaving_first, tx_leaving_n;
     uint8_t *scratch;    /* one frame */
-    SimTime memory_free; /* the machine's memory is done with partial lines */
 
     uint64_t counts[IXGBE_DEVICE_COUNTERS];
 };

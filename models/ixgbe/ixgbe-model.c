@@ -37,23 +37,8 @@ bool ixgbe_model_write_memory(IxgbeModel *self, uint64_t address, const void *bu
 SimTime ixgbe_model_charge_write(IxgbeModel *self, PciePurpose purpose, uint64_t address,
                                  size_t bytes, SimTime from)
 {
-    SimTime done = pcie_dma_write(self->function, purpose, address, bytes, from);
-    uint64_t end = address + bytes;
-    unsigned partial = (address % 64 != 0) + (end % 64 != 0);
-
-    if (partial == 2 && address / 64 == (end - 1) / 64) {
-        partial = 1;
-    }
-    if (partial == 0) {
-        return done;
-    }
-    self->counts[IXGBE_DEVICE_partial_line_writes]++;
-    if (self->profile->partial_line_ps == 0) {
-        return done;
-    }
-    /* Memory reads, changes and writes such lines one after the other. */
-    self->memory_free = MAX(self->memory_free, done) + partial * self->profile->partial_line_ps;
-    return self->memory_free;
+    self->counts[IXGBE_DEVICE_partial_line_writes] += pcie_partial_lines(address, bytes) > 0;
+    return pcie_dma_write(self->function, purpose, address, bytes, from);
 }
 
 static void writeback_event(void *opaque)

@@ -98,7 +98,7 @@ static const SimParam params[] = {
     TIME("engine", "tx-decide", tx_decide_ps, SIM_MS, NULL,
          "doorbell's arrival to the descriptor read"),
     TIME("engine", "partial-line", partial_line_ps, SIM_MS, NULL,
-         "time that memory takes for each partial cache line written"),
+         "time of the machine's memory for each cache line that is written in part"),
     TIME("engine", "link-up", link_up_ps, 10 * SIM_S, NULL, "light to link"),
 
     {.key = "quirk.udp-zero-checksum",
@@ -197,4 +197,5 @@ const char *ixgbe_profile_source(const IxgbeProfile *self, const char *key)
 void ixgbe_profile_pci(const IxgbeProfile *self, PcieIdentity *identity)
 {
     *identity = self->pci;
+    identity->partial_line_ps = self->partial_line_ps;
 }

@@ -158,5 +158,6 @@ PcieFunctionParams pcie_identity_function(const PcieIdentity *self)
     return (PcieFunctionParams){.generation = self->generation,
                                 .lanes = self->lanes,
                                 .max_payload = self->max_payload,
-                                .tags = self->tags};
+                                .tags = self->tags,
+                                .partial_line_ps = self->partial_line_ps};
 }

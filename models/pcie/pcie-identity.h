@@ -24,6 +24,7 @@ typedef struct PcieIdentity {
     bool msi_masks;           /* MSI with a mask for each vector */
     bool completion_timeout;  /* the driver may set it in Device Control 2 */
     uint64_t registers_bytes; /* start of BAR0, where no MSI-X table can lie */
+    SimTime partial_line_ps;  /* as PcieFunctionParams has it: for the link alone */
 } PcieIdentity;
 
 /* Fills in the ids, and finds what the ranges of single keys cannot say: NULL = nothing, or the key

@@ -11,14 +11,18 @@
  * §3.4, §2.6.1] to the other.  They go out in idle time first; what is left delays that direction's
  * next requests, each by no more than its own weight and two DLLPs.
  *
- * Left out: NAK and replay, credits (a receiver never runs dry), power states, ordering between
+ * Writes that cover a part of a cache line: pcie-posted.h.
+ *
+ * Left out: NAK and replay, credits but those of partial lines, power states, ordering between
  * requests of different calls, ECRC, poisoned TLPs, 10-bit tags' registers. */
 #include "pcie/pcie-link.h"
 #include "pcie/pcie-link-internal.h"
+#include "pcie/pcie-posted.h"
 #include "pcie/pcie-serialiser.h"
 #include <stddef.h>
 #include <string.h>
 
+#define LINE_BYTES 64   /* of the machine's caches */
 #define PAGE_BYTES 4096 /* no request crosses it [PCIe-3.0 §2.2.7] */
 #define HEADER_4DW_FROM (UINT64_C(1) << 32)
 #define TLP_3DW_BYTES (4 + 12 + 4)
@@ -48,6 +52,8 @@ const SimParam pcie_params[] = {
         "from the end of a posted write on the wire to its data being visible in memory"),
     ROW("mmio-latency", mmio_latency_ps, SIM_UNIT_TIME, 0, 100 * SIM_US, "150ns",
         "from a cpu's register access to its TLP on the wire"),
+    ROW("posted-credits", posted_credits, SIM_UNIT_NONE, 1, 1024, "32",
+        "writes of partial cache lines that the root complex holds while memory is busy with others"),
     ROW("ack-every", ack_every, SIM_UNIT_NONE, 0, 4096, "4",
         "TLPs that one ACK DLLP acknowledges; 0: no ACK is charged"),
     ROW("fc-every", fc_every, SIM_UNIT_NONE, 0, 4096, "4",
@@ -97,6 +103,7 @@ struct PcieLink {
     PcieParams params;
     uint64_t completion_max;
     PcieSerialiser serialisers[PCIE_DIRECTIONS];
+    PciePosted posted;
     GPtrArray *functions;                      /* (transfer none) */
     uint64_t wire_bytes_gone[PCIE_DIRECTIONS]; /* ledgers of functions that have been freed */
 };
@@ -172,6 +179,7 @@ PcieLink *pcie_link_new(SimQueue *queue, const char *name, const PcieParams *par
     for (int d = 0; d < PCIE_DIRECTIONS; d++) {
         pcie_serialiser_init(&self->serialisers[d]);
     }
+    pcie_posted_init(&self->posted, MAX(params->posted_credits, 1));
     self->functions = g_ptr_array_new();
     return self;
 }
@@ -187,6 +195,7 @@ void pcie_link_free(PcieLink *self)
     for (int d = 0; d < PCIE_DIRECTIONS; d++) {
         pcie_serialiser_clear(&self->serialisers[d]);
     }
+    pcie_posted_clear(&self->posted);
     g_ptr_array_free(self->functions, TRUE);
     g_free(self->name);
     g_free(self);
@@ -364,12 +373,36 @@ static inline uint64_t same_header(uint64_t address, uint64_t bytes)
                                      : MIN(bytes, UINT64_MAX - address);
 }
 
+unsigned pcie_partial_lines(uint64_t address, uint64_t bytes)
+{
+    uint64_t end = address + bytes;
+    bool head = address % LINE_BYTES != 0, tail = end % LINE_BYTES != 0;
+
+    return bytes == 0                                                 ? 0
+           : head && tail && address / LINE_BYTES == end / LINE_BYTES ? 1
+                                                                      : head + tail;
+}
+
+/* When a write of @bytes may go out, and in *@in_memory when its partial lines are done. */
+static SimTime start_write(PcieFunction *self, uint64_t address, uint64_t bytes, uint64_t wire,
+                           SimTime from, SimTime *in_memory)
+{
+    SimTime line_ps = self->params.partial_line_ps;
+    PciePosted *posted = &self->link->posted;
+    unsigned lines = line_ps == 0 ? 0 : pcie_partial_lines(address, bytes);
+
+    return lines == 0 ? pcie_posted_after(posted, from)
+                      : pcie_posted_write(posted, lines, line_ps, (wire * self->byte_units) >> 8,
+                                          from, sim_queue_now(self->link->queue), in_memory);
+}
+
 SimTime pcie_dma_write(PcieFunction *self, PciePurpose purpose, uint64_t address, uint64_t bytes,
                        SimTime from)
 {
-    SimTime end = from;
+    SimTime end = from, in_memory = 0;
     uint64_t left = bytes;
 
+    from = MAX(from, sim_queue_now(self->link->queue));
     while (left > 0) {
         uint64_t part = same_header(address, left), tlps, wire;
 
@@ -380,11 +413,12 @@ SimTime pcie_dma_write(PcieFunction *self, PciePurpose purpose, uint64_t address
         tlps = ((address + part - 1) >> self->payload_shift) - (address >> self->payload_shift) + 1;
         wire = tlps * header_bytes(address) + dw_bytes(address, part);
         book(self, purpose, PCIE_UPSTREAM, PCIE_MWR, tlps, part, wire);
-        end = serialise(self, PCIE_UPSTREAM, tlps, wire, from);
+        end = serialise(self, PCIE_UPSTREAM, tlps, wire,
+                        start_write(self, address, part, wire, from, &in_memory));
         address += part;
         left -= part;
     }
-    return bytes > 0 ? end + self->link->params.write_latency_ps : from;
+    return bytes > 0 ? MAX(end, in_memory) + self->link->params.write_latency_ps : end;
 }
 
 /* Completions of one read request [PCIe-3.0 §2.3.1.1]: the first ends at a read completion
@@ -421,7 +455,9 @@ SimTime pcie_dma_read(PcieFunction *self, PciePurpose purpose, uint64_t address,
         book(self, purpose, PCIE_UPSTREAM, PCIE_MRD, 1, 0, wire);
         /* A read that was asked for in advance does not keep its tag from one now. */
         start = from < tag->asked ? from : MAX(from, tag->done);
-        sent = serialise(self, PCIE_UPSTREAM, 1, wire, start);
+        start = pcie_posted_after(&self->link->posted, start);
+        sent =
+            pcie_posted_read(&self->link->posted, serialise(self, PCIE_UPSTREAM, 1, wire, start));
         done = complete(self, purpose, address, part, sent + self->link->params.read_latency_ps);
         *tag = (Tag){from, done};
         if (++tags->next == tags->n) {
@@ -438,6 +474,7 @@ SimTime pcie_message(PcieFunction *self, SimTime from)
     uint64_t wire = TLP_3DW_BYTES + 4;
 
     book(self, PCIE_FOR_MSIX, PCIE_UPSTREAM, PCIE_MWR, 1, 4, wire);
+    from = pcie_posted_after(&self->link->posted, from);
     return serialise(self, PCIE_UPSTREAM, 1, wire, from) + self->link->params.write_latency_ps;
 }
 
@@ -488,6 +525,8 @@ const SimCounter pcie_link_counters[] = {
     {"busy_ps", "ps", "time in which the link sent in this direction, TLPs and DLLPs"},
     {"dllp_bytes", "bytes", "DLLPs charged to this direction for TLPs received in the other"},
     {"serialised_bytes", "bytes", "TLPs of all functions of the link, counted where they are sent"},
+    {"partial_ps", "ps", "time of the machine's memory for cache lines written in part; upstream"},
+    {"held_ps", "ps", "sum of what such writes waited in the device for posted credits; upstream"},
 };
 const size_t pcie_link_counters_n = G_N_ELEMENTS(pcie_link_counters);
 
@@ -508,7 +547,11 @@ void pcie_function_record(const PcieFunction *self, SimTelemetry *telemetry, con
     }
     for (int d = 0; telemetry && d < PCIE_DIRECTIONS; d++) {
         const PcieSerialiser *s = &self->link->serialisers[d];
-        const uint64_t values[] = {pcie_serialiser_busy(s), s->dllp_bytes, s->tlps_bytes};
+        const PciePosted *posted = &self->link->posted;
+        bool up = d == PCIE_UPSTREAM;
+        const uint64_t values[] = {pcie_serialiser_busy(s), s->dllp_bytes, s->tlps_bytes,
+                                   up ? pcie_serialiser_busy(&posted->memory) : 0,
+                                   up ? posted->held : 0};
 
         sim_counters_record(telemetry, at, device, "link", (unsigned)d, pcie_link_counters, values,
                             G_N_ELEMENTS(values));

@@ -52,6 +52,7 @@ typedef struct PcieParams {
     uint64_t read_latency_ps; /* MRd received by the root complex to first CplD on the wire */
     uint64_t write_latency_ps;/* end of a posted write on the wire to visible in memory */
     uint64_t mmio_latency_ps; /* guest's posted write to arrival at the device, without the wire */
+    uint64_t posted_credits;  /* partial writes that may wait in the root complex; 0 = 1 */
     uint64_t ack_every;       /* one ACK DLLP a so many TLPs; 0 = none */
     uint64_t fc_every;        /* one UpdateFC DLLP a so many TLPs; 0 = none */
 } PcieParams;
@@ -70,10 +71,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(PcieLink, pcie_link_free)
 const char *pcie_link_name(const PcieLink *self);
 
 /* What the device itself can do; the effective value is the least of device, slot and Device Control. 0 = no limit.
- * Functions of one link with the same @card, an address that is only compared, share the first one's tags; NULL = a card of its own. */
+ * Functions of one link with the same @card, an address that is only compared, share the first one's tags; NULL = a card of its own.
+ * partial_line_ps: what memory needs for each cache line that it writes in part. */
 typedef struct PcieFunctionParams {
     uint64_t generation, lanes, max_payload, max_read_request, tags;
     const void *card;
+    SimTime partial_line_ps;
 } PcieFunctionParams;
 PcieFunction *pcie_function_new(PcieLink *link, const PcieFunctionParams *params);
 void pcie_function_free(PcieFunction *self); /* before its link; its traffic stays in the link's identity */
@@ -88,6 +91,8 @@ unsigned pcie_function_max_read_request(const PcieFunction *self);
  * dma_read: last byte has arrived in the device.  dma_write: last TLP has left plus write latency: visible in memory. */
 SimTime pcie_dma_read(PcieFunction *self, PciePurpose purpose, uint64_t address, uint64_t bytes, SimTime from);
 SimTime pcie_dma_write(PcieFunction *self, PciePurpose purpose, uint64_t address, uint64_t bytes, SimTime from);
+/* Cache lines of 64 bytes that such a write covers in part: 0, 1 or 2. */
+unsigned pcie_partial_lines(uint64_t address, uint64_t bytes);
 SimTime pcie_message(PcieFunction *self, SimTime from); /* MSI/MSI-X: 4-byte MWr below 4 GiB */
 /* Guest-initiated: arrival at the device.  A read counts MRd downstream and CplD upstream. */
 SimTime pcie_mmio_write(PcieFunction *self, PciePurpose purpose, unsigned bytes, SimTime from);

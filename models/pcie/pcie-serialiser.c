@@ -93,24 +93,31 @@ static void calendar_join(PcieSerialiser *s, size_t begin, size_t next, PcieFine
     s->n -= next - begin - 1;
 }
 
-/* The slow way: @start lies before the end of the calendar.  Takes idle time from @start on until
- * @length is used up, and makes one interval of all that is busy from there to the end.  Returns
- * that end. */
-static PcieFine calendar_fill(PcieSerialiser *s, PcieFine start, PcieFine length)
+/* The first interval that ends at @when or after. */
+static size_t calendar_find(const PcieSerialiser *s, PcieFine when)
 {
-    size_t low = s->first, high = s->n, begin, next;
-    PcieFine at = start;
+    size_t low = s->first, high = s->n;
 
-    while (low < high) { /* the first interval that ends at @start or after */
+    while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (fine_before(s->calendar[middle].end, start)) {
+        if (fine_before(s->calendar[middle].end, when)) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    begin = low;
+    return low;
+}
+
+/* The slow way: @start lies before the end of the calendar.  Takes idle time from @start on until
+ * @length is used up, and makes one interval of all that is busy from there to the end.  Returns
+ * that end. */
+static PcieFine calendar_fill(PcieSerialiser *s, PcieFine start, PcieFine length)
+{
+    size_t begin = calendar_find(s, start), next;
+    PcieFine at = start;
+
     for (next = begin; next < s->n; next++) {
         const PcieInterval *busy = &s->calendar[next];
 
@@ -200,6 +207,14 @@ void pcie_serialiser_owe(PcieSerialiser *self, uint64_t byte_units, uint64_t dll
     self->dllp_bytes += bytes;
     self->dllp_owed += bytes;
     self->busy = fine_add(self->busy, fine_bytes(bytes, byte_units));
+}
+
+SimTime pcie_serialiser_free_at(const PcieSerialiser *self, SimTime when)
+{
+    size_t i = calendar_find(self, (PcieFine){when, 0});
+
+    return i < self->n && self->calendar[i].start.ps <= when ? fine_ceil(self->calendar[i].end)
+                                                             : when;
 }
 
 SimTime pcie_serialiser_busy(const PcieSerialiser *self)

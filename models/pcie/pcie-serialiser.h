@@ -44,5 +44,7 @@ SimTime pcie_serialiser_send(PcieSerialiser *self, uint64_t byte_units, uint64_t
                              SimTime from, SimTime now);
 /* DLLPs that this direction has to send for what the other has received. */
 void pcie_serialiser_owe(PcieSerialiser *self, uint64_t byte_units, uint64_t dllps);
+/* @when, or if it is busy then, when that is over as things stand. */
+SimTime pcie_serialiser_free_at(const PcieSerialiser *self, SimTime when);
 /* Time in which it sent, TLPs and DLLPs. */
 SimTime pcie_serialiser_busy(const PcieSerialiser *self);

@@ -61,6 +61,7 @@ static const PcieParams slot = {.generation = 2,
                                 .rcb = 64,
                                 .completion_max = 64,
                                 .tags = 32,
+                                .posted_credits = 32,
                                 .read_latency_ps = 700 * SIM_NS,
                                 .write_latency_ps = 150 * SIM_NS,
                                 .mmio_latency_ps = 150 * SIM_NS};
@@ -106,6 +107,7 @@ Bench *bench_new_with(const char *name, ...)
     g_autofree char *path = g_strdup_printf("%s/%s.ini", IXGBE_PROFILES, name);
     g_autoptr(SimKeyfile) file = sim_keyfile_load(path, &error);
     PcieFunctionParams params;
+    PcieIdentity identity;
     va_list changes;
     const char *text;
 
@@ -121,7 +123,8 @@ Bench *bench_new_with(const char *name, ...)
     open_telemetry(self);
     self->queue = sim_queue_new();
     self->link = pcie_link_new(self->queue, "slot1", &slot);
-    params = pcie_identity_function(&self->profile->pci);
+    ixgbe_profile_pci(self->profile, &identity);
+    params = pcie_identity_function(&identity);
     self->function = pcie_function_new(self->link, &params);
     self->wire = wire_new(self->queue, &(WireParams){0});
     self->memory = g_malloc0(BENCH_MEMORY);
