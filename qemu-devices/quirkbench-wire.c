@@ -18,7 +18,11 @@ struct QuirkbenchWire {
     char *capture, *start;
     MACAddr destination;
     bool has_tester;
-    uint64_t rate, frames, frame_bytes, flows;
+    uint64_t rate, frames, frame_bytes;
+    struct {
+        uint32_t first, n;
+    } source_port, destination_port, source_ip, destination_ip;
+    bool random;
     int32_t vlan;
 
     SimPort port;
@@ -48,7 +52,7 @@ void quirkbench_wire_release(QuirkbenchWire *s, WireEnd *end)
     s->taken[end == wire_end(s->wire, 1)] = false;
 }
 
-/* UDP from 198.18.0.1 to 198.19.0.1 [RFC 2544 §C.2.2], to every station unless one is named. */
+/* UDP, to every station unless one is named. */
 static bool wire_make_tester(QuirkbenchWire *s, Error **errp)
 {
     WireTesterParams params = {
@@ -56,11 +60,15 @@ static bool wire_make_tester(QuirkbenchWire *s, Error **errp)
         .frames = s->frames,
         .frame_bytes = s->frame_bytes,
         .source = {0x02, 0, 0, 0, 0, 1},
-        .source_ip = 0xc6120001,
-        .destination_ip = 0xc6130001,
-        .source_port = 9,
-        .source_ports = MIN(s->flows, 65535),
-        .destination_port = 9,
+        .seed = s->random ? MAX(s->port.seed, 1) : 0,
+        .source_ip = s->source_ip.first,
+        .source_ips = s->source_ip.n,
+        .destination_ip = s->destination_ip.first,
+        .destination_ips = s->destination_ip.n,
+        .source_port = (uint16_t)s->source_port.first,
+        .source_ports = MIN(s->source_port.n, 65536),
+        .destination_port = (uint16_t)s->destination_port.first,
+        .destination_ports = MIN(s->destination_port.n, 65536),
         .tagged = s->vlan >= 0,
         .vlan = (uint16_t)s->vlan,
     };
@@ -137,6 +145,10 @@ static void wire_realize(DeviceState *dev, Error **errp)
     g_clear_pointer(&s->wire, wire_free);
 }
 
+#define WIRE_RANGE(name, field, fallback)                                                          \
+    DEFINE_PROP_UINT32(name, QuirkbenchWire, field.first, fallback),                               \
+        DEFINE_PROP_UINT32(name "s", QuirkbenchWire, field.n, 1)
+
 static const Property wire_properties[] = {
     DEFINE_PROP_LINK("sim", QuirkbenchWire, sim, TYPE_QUIRKBENCH_SIM, QuirkbenchSim *),
     DEFINE_PROP_STRING("capture", QuirkbenchWire, capture),
@@ -145,7 +157,12 @@ static const Property wire_properties[] = {
     DEFINE_PROP_UINT64("rate", QuirkbenchWire, rate, 0),
     DEFINE_PROP_UINT64("frames", QuirkbenchWire, frames, 0),
     DEFINE_PROP_UINT64("frame-bytes", QuirkbenchWire, frame_bytes, 64),
-    DEFINE_PROP_UINT64("flows", QuirkbenchWire, flows, 1),
+    /* 198.18.0.1 to 198.19.0.1, port 9: the benchmark network [RFC 2544 §C.2.2] */
+    WIRE_RANGE("source-port", source_port, 9),
+    WIRE_RANGE("destination-port", destination_port, 9),
+    WIRE_RANGE("source-ip", source_ip, 0xc6120001),
+    WIRE_RANGE("destination-ip", destination_ip, 0xc6130001),
+    DEFINE_PROP_BOOL("random", QuirkbenchWire, random, false),
     DEFINE_PROP_MACADDR("destination", QuirkbenchWire, destination),
     DEFINE_PROP_INT32("vlan", QuirkbenchWire, vlan, -1),
 };

@@ -266,6 +266,12 @@ static gboolean plug_in(Qemu *qemu, const Scenario *scenario, guint index, const
     return qmp_execute(qemu->qmp, "device_add", arguments, deadline, error);
 }
 
+static void append_range(GString *text, const char *name, const ScenarioRange *range)
+{
+    g_string_append_printf(text, ",%s=%" G_GUINT32_FORMAT ",%ss=%" G_GUINT32_FORMAT, name,
+                           range->first, name, range->n);
+}
+
 /* Value of -device for a wire: docs/qemu-devices.md. */
 static char *wire_argument(const ScenarioWire *wire, const char *folder)
 {
@@ -281,10 +287,14 @@ static char *wire_argument(const ScenarioWire *wire, const char *folder)
     if (wire->tester) {
         g_string_append_printf(text,
                                ",tester=on,rate=%" G_GUINT64_FORMAT ",frames=%" G_GUINT64_FORMAT
-                               ",frame-bytes=%" G_GUINT64_FORMAT ",flows=%" G_GUINT64_FORMAT
-                               ",vlan=%d,destination=%s",
-                               wire->rate, wire->frames, wire->frame_bytes, wire->flows, wire->vlan,
-                               wire->destination);
+                               ",frame-bytes=%" G_GUINT64_FORMAT
+                               ",vlan=%d,destination=%s,random=%s",
+                               wire->rate, wire->frames, wire->frame_bytes, wire->vlan,
+                               wire->destination, wire->random ? "on" : "off");
+        append_range(text, "source-port", &wire->source_ports);
+        append_range(text, "destination-port", &wire->destination_ports);
+        append_range(text, "source-ip", &wire->source_addresses);
+        append_range(text, "destination-ip", &wire->destination_addresses);
     }
     if (wire->tester && wire->sends) {
         g_autofree char *when =

@@ -46,6 +46,11 @@ void scenario_wire_free(ScenarioWire *self);
 /* "00:1b:21:00:00:01" in lower case, or @error at the key. */
 gboolean scenario_mac(SimKeyfile *file, const char *group, const char *key, char **mac,
                       GError **error);
+/* --- scenario-range.c: FALSE: @error; not there: *range keeps what it holds. --- */
+gboolean scenario_ports(SimKeyfile *file, const char *group, const char *key, ScenarioRange *range,
+                        GError **error);
+gboolean scenario_addresses(SimKeyfile *file, const char *group, const char *key,
+                            ScenarioRange *range, GError **error);
 gboolean scenario_read_load(Scenario *self, const char *group, GError **error);
 gboolean scenario_finish_loads(Scenario *self, GError **error); /* devices, window, sizes */
 gboolean scenario_read_step(Scenario *self, const char *group, GError **error);

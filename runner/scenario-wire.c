@@ -7,9 +7,13 @@
 #include "sim/sim-time.h"
 
 #define TESTER "tester"
-#define MOST_FLOWS 65000 /* UDP ports from 9 on */
+#define DISCARD_PORT 9
+#define MOST_FLOWS 65000        /* UDP ports from there on */
+#define TEST_NETWORK 0xc6120000 /* 198.18.0.0/15: benchmarks [RFC 2544 §C.2.2] */
+
 #define WIRE_BYTES_PER_S 1250000000
-enum { WIRE_TAG_BYTES = 4, WIRE_GAP_BYTES = 20 }; /* preamble and gap */
+enum { FRAME_LEAST = 64, FRAME_MOST = 16000, TAG_BYTES = 4 }; /* with CRC */
+enum { WIRE_GAP_BYTES = 20 };                                 /* preamble and gap */
 
 void scenario_wire_free(ScenarioWire *self)
 {
@@ -101,7 +105,7 @@ static gboolean read_vlan(Scenario *self, ScenarioWire *wire, const char *group,
 static gboolean check_rate(Scenario *self, const ScenarioWire *wire, const char *group,
                            GError **error)
 {
-    guint64 bytes = wire->frame_bytes + (wire->vlan >= 0 ? WIRE_TAG_BYTES : 0) + WIRE_GAP_BYTES;
+    guint64 bytes = wire->frame_bytes + WIRE_GAP_BYTES;
     guint64 most = (WIRE_BYTES_PER_S + bytes - 1) / bytes;
 
     if (wire->rate > most) {
@@ -119,8 +123,19 @@ static gboolean check_rate(Scenario *self, const ScenarioWire *wire, const char 
 static gboolean check_tester_keys(Scenario *self, const ScenarioWire *wire, const char *group,
                                   GError **error)
 {
-    static const char *const keys[] = {"rate", "frames", "size",       "flows",
-                                       "vlan", "start",  "destination"};
+    static const char *const keys[] = {"rate",
+                                       "frames",
+                                       "size",
+                                       "wire-size",
+                                       "flows",
+                                       "source-ports",
+                                       "vlan",
+                                       "start",
+                                       "destination",
+                                       "order",
+                                       "destination-ports",
+                                       "source-addresses",
+                                       "destination-addresses"};
 
     for (size_t i = 0; i < G_N_ELEMENTS(keys) && !wire->tester; i++) {
         const SimKeyfileEntry *entry = sim_keyfile_entry(self->file, group, keys[i]);
@@ -133,6 +148,58 @@ static gboolean check_tester_keys(Scenario *self, const ScenarioWire *wire, cons
     return TRUE;
 }
 
+/* One key says it, not both. */
+static gboolean exclude(SimKeyfile *file, const char *group, const char *key, const char *other,
+                        GError **error)
+{
+    const SimKeyfileEntry *entry = sim_keyfile_entry(file, group, other);
+
+    if (!entry || !sim_keyfile_entry(file, group, key)) {
+        return TRUE;
+    }
+    sim_keyfile_error(file, entry, SIM_KEYFILE_ERROR_VALUE, error, "stands beside %s: keep one",
+                      key);
+    return FALSE;
+}
+
+/* `size` leaves the tag out, `wire-size` has it. */
+static gboolean read_size(SimKeyfile *file, ScenarioWire *wire, const char *group, GError **error)
+{
+    guint64 size = FRAME_LEAST, tag = wire->vlan >= 0 ? TAG_BYTES : 0;
+
+    if (!exclude(file, group, "size", "wire-size", error) ||
+        !scenario_number(file, group, "size", SIM_UNIT_BYTES, FRAME_LEAST, FRAME_MOST, &size,
+                         error)) {
+        return FALSE;
+    }
+    wire->frame_bytes = size + tag;
+    return scenario_number(file, group, "wire-size", SIM_UNIT_BYTES, FRAME_LEAST, FRAME_MOST + tag,
+                           &wire->frame_bytes, error);
+}
+
+static gboolean read_flows(SimKeyfile *file, ScenarioWire *wire, const char *group, GError **error)
+{
+    static const char *const orders[] = {"turns", "random", NULL};
+    g_autofree char *order = NULL;
+    guint64 flows = 1;
+
+    if (!exclude(file, group, "source-ports", "flows", error) ||
+        !scenario_number(file, group, "flows", SIM_UNIT_NONE, 1, MOST_FLOWS, &flows, error) ||
+        !scenario_word(file, group, "order", orders, "turns", &order, error)) {
+        return FALSE;
+    }
+    wire->random = strcmp(order, "random") == 0;
+    wire->source_ports = (ScenarioRange){DISCARD_PORT, (guint32)flows};
+    wire->destination_ports = (ScenarioRange){DISCARD_PORT, 1};
+    wire->source_addresses = (ScenarioRange){TEST_NETWORK + 1, 1};
+    wire->destination_addresses = (ScenarioRange){TEST_NETWORK + 0x10001, 1};
+    return scenario_ports(file, group, "source-ports", &wire->source_ports, error) &&
+           scenario_ports(file, group, "destination-ports", &wire->destination_ports, error) &&
+           scenario_addresses(file, group, "source-addresses", &wire->source_addresses, error) &&
+           scenario_addresses(file, group, "destination-addresses", &wire->destination_addresses,
+                              error);
+}
+
 gboolean scenario_read_wire(Scenario *self, const char *group, GError **error)
 {
     static const char *const answers[] = {"yes", "no", NULL};
@@ -142,8 +209,6 @@ gboolean scenario_read_wire(Scenario *self, const char *group, GError **error)
     g_ptr_array_add(self->wires, wire);
     wire->line = sim_keyfile_group_line(self->file, group);
     wire->name = g_strdup(group + strlen("wire "));
-    wire->frame_bytes = 64;
-    wire->flows = 1;
     SimKeyfileEntry place = {.group = group, .key = "", .line = wire->line};
     for (const char *c = wire->name; *c; c++) {
         if (!g_ascii_isalnum(*c) && *c != '_' && *c != '-') {
@@ -157,11 +222,8 @@ gboolean scenario_read_wire(Scenario *self, const char *group, GError **error)
                          error) ||
         !scenario_number(self->file, group, "frames", SIM_UNIT_NONE, 1, 1000000000, &wire->frames,
                          error) ||
-        !scenario_number(self->file, group, "size", SIM_UNIT_BYTES, 64, 16000, &wire->frame_bytes,
-                         error) ||
-        !scenario_number(self->file, group, "flows", SIM_UNIT_NONE, 1, MOST_FLOWS, &wire->flows,
-                         error) ||
-        !read_vlan(self, wire, group, error) || !check_rate(self, wire, group, error) ||
+        !read_vlan(self, wire, group, error) || !read_size(self->file, wire, group, error) ||
+        !check_rate(self, wire, group, error) || !read_flows(self->file, wire, group, error) ||
         !scenario_word(self->file, group, "capture", answers, "no", &capture, error) ||
         !scenario_mac(self->file, group, "destination", &wire->destination, error) ||
         !read_start(self, wire, group, error)) {

@@ -51,13 +51,20 @@ typedef struct ScenarioLoad {
     unsigned line;
 } ScenarioLoad;
 
+/* Ports or addresses that follow one another. */
+typedef struct ScenarioRange {
+    guint32 first, n; /* n: at least 1 */
+} ScenarioRange;
+
 /* A cable, and the tester if that has one of its ends. */
 typedef struct ScenarioWire {
     char *name;
     char **ends; /* two: names of ports, or "tester" */
     gboolean tester, sends;
     guint64 rate; /* frames a second; 0: line rate */
-    guint64 frames, frame_bytes, flows;
+    guint64 frames, frame_bytes; /* bytes: on the wire, with CRC and tag */
+    ScenarioRange source_ports, destination_ports, source_addresses, destination_addresses;
+    gboolean random; /* order of the flows; else they take turns */
     guint64 start_ps;  /* 0: with the window */
     gint vlan;         /* -1: none */
     char *destination; /* MAC */

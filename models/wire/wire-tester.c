@@ -5,6 +5,7 @@
 #include <string.h>
 
 enum { ETHERNET_BYTES = 14, TAG_BYTES = 4, IP_BYTES = 20, UDP_BYTES = 8, CRC_BYTES = 4 };
+enum { FRAME_LEAST = 64, FRAME_MOST = 16004 };
 
 struct WireTester {
     SimQueue *queue;
@@ -105,7 +106,6 @@ static size_t build(const WireTester *self, const uint32_t flow[4], uint8_t *fra
     if (p->tagged) {
         put16(frame + 12, 0x8100);
         put16(frame + 14, p->vlan);
-        bytes += TAG_BYTES;
         at += TAG_BYTES;
     }
     put16(frame + at - 2, 0x0800);
@@ -170,7 +170,7 @@ WireTester *wire_tester_new(SimQueue *queue, WireEnd *end, const WireTesterParam
     self->queue = queue;
     self->end = end;
     self->params = *params;
-    self->params.frame_bytes = CLAMP(params->frame_bytes, 64, 16000);
+    self->params.frame_bytes = CLAMP(params->frame_bytes, FRAME_LEAST, FRAME_MOST);
     sim_event_init(&self->send, send_event, self);
     wire_end_attach(end, &client);
     wire_end_set_light(end, true);

@@ -7,7 +7,7 @@
 typedef struct WireTesterParams {
     uint64_t frames_per_s; /* 0 = as many as the wire takes */
     uint64_t frames;       /* to send in all; 0 = no end */
-    uint64_t frame_bytes;  /* with CRC, without VLAN tag: 64 … 16000; 0 = 64 */
+    uint64_t frame_bytes;  /* on the wire, with CRC and VLAN tag: 64 … 16004; 0 = 64 */
     uint64_t seed;         /* of the choice among the ranges; 0: one after the other */
     uint8_t source[6], destination[6];
     uint32_t source_ip, destination_ip;     /* first of the range */

@@ -247,6 +247,32 @@ static const Case cases[] = {
     {PORTS "[wire a]\nends = eth0 tester\nvlan = 4095\n", "s.ini:11", "out of range"},
     {PORTS "[wire a]\nends = eth0 tester\nflows = 0\n", "s.ini:11", "out of range"},
     {PORTS "[wire a]\nends = eth0 tester\nspeed = 1\n", "s.ini:11", "there is no key 'speed'"},
+    {PORTS "[wire a]\nends = eth0 tester\nwire-size = 63B\n", "s.ini:11", "out of range: 64B to"},
+    {PORTS "[wire a]\nends = eth0 tester\nsize = 64B\nwire-size = 68B\n", "s.ini:12", "keep one"},
+    {PORTS "[wire a]\nends = eth0 tester\nwiresize = 68B\n", "s.ini:11",
+     "did you mean 'wire-size'"},
+    {PORTS "[wire a]\nends = eth0 tester\nsource-port = 9\n", "s.ini:11",
+     "did you mean 'source-ports'"},
+    {PORTS "[wire a]\nends = eth0 tester\nflows = 4\nsource-ports = 9-12\n", "s.ini:11",
+     "keep one"},
+    {PORTS "[wire a]\nends = eth0 tester\nsource-ports = 9-\n", "s.ini:11", "no UDP port"},
+    {PORTS "[wire a]\nends = eth0 tester\nsource-ports = 65536\n", "s.ini:11", "no UDP port"},
+    {PORTS "[wire a]\nends = eth0 tester\ndestination-ports = 12-9\n", "s.ini:11", "downwards"},
+    {PORTS "[wire a]\nends = eth0 tester\nsource-addresses = 198.18.0\n", "s.ini:11",
+     "no IPv4 address"},
+    {PORTS "[wire a]\nends = eth0 tester\nsource-addresses = 198.18.0.256\n", "s.ini:11",
+     "no IPv4 address"},
+    {PORTS "[wire a]\nends = eth0 tester\nsource-addresses = 198.18.0.0.1/24\n", "s.ini:11",
+     "no IPv4 address"},
+    {PORTS "[wire a]\nends = eth0 tester\nsource-addresses = 198.18.0.1/24\n", "s.ini:11",
+     "behind its prefix"},
+    {PORTS "[wire a]\nends = eth0 tester\nsource-addresses = 10.0.0.0/7\n", "s.ini:11",
+     "more than"},
+    {PORTS "[wire a]\nends = eth0 tester\ndestination-addresses = 0.0.0.0-9.0.0.0\n", "s.ini:11",
+     "more than"},
+    {PORTS "[wire a]\nends = eth0 tester\norder = randon\n", "s.ini:11", "did you mean 'random'"},
+    {PORTS "[device eth1]\nprofile = 82599es\n[wire a]\nends = eth0 eth1\norder = random\n",
+     "s.ini:13", "for the tester"},
     {PORTS "[wire eth0]\nends = eth0 tester\n", "s.ini:9", "that name"},
     {PORTS "[device eth1]\nprofile = 82599es\n[wire a]\nends = eth0 eth1\nrate = 5/s\n", "s.ini:13",
      "for the tester"},
@@ -448,8 +474,60 @@ Test(scenario, card_with_two_ports)
     cr_expect(zero(ptr, first->sfp));
     cr_expect(eq(str, second->wire, "b"));
     cr_expect(eq(u64, wire->rate, 1000000));
-    cr_expect(eq(u64, wire->frame_bytes, 64));
+    cr_expect(eq(u64, wire->frame_bytes, 68), "64 and a tag");
+    cr_expect(eq(u32, wire->source_ports.first, 9));
+    cr_expect(eq(u32, wire->source_ports.n, 64));
+    cr_expect(eq(int, wire->random, FALSE));
     cr_expect(eq(int, wire->vlan, 1000));
     cr_expect(eq(str, wire->destination, first->serial));
     cr_expect(eq(int, scenario_wire(scenario, "b")->tester, FALSE));
+}
+
+Test(scenario, ranges_of_the_tester)
+{
+    static const struct {
+        const char *keys;
+        guint64 bytes;
+        ScenarioRange source_ports, destination_ports, source_addresses, destination_addresses;
+    } rows[] = {
+        {"", 64, {9, 1}, {9, 1}, {0xc6120001, 1}, {0xc6130001, 1}},
+        {"wire-size = 64B\nvlan = 0\n", 64, {9, 1}, {9, 1}, {0xc6120001, 1}, {0xc6130001, 1}},
+        {"size = 64B\nvlan = 7\n", 68, {9, 1}, {9, 1}, {0xc6120001, 1}, {0xc6130001, 1}},
+        {"size = 16000B\nvlan = 7\n", 16004, {9, 1}, {9, 1}, {0xc6120001, 1}, {0xc6130001, 1}},
+        {"source-ports = 1024 - 65535\ndestination-ports = 0\n",
+         64,
+         {1024, 64512},
+         {0, 1},
+         {0xc6120001, 1},
+         {0xc6130001, 1}},
+        {"source-addresses = 10.0.0.0/8\ndestination-addresses = 10.1.2.3-10.1.3.2\n",
+         64,
+         {9, 1},
+         {9, 1},
+         {0x0a000000, 1 << 24},
+         {0x0a010203, 256}},
+        {"source-addresses = 255.255.255.255/32\n",
+         64,
+         {9, 1},
+         {9, 1},
+         {0xffffffff, 1},
+         {0xc6130001, 1}},
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *text = g_strconcat(
+            PORTS "[step 1 a]\nwindow = 1ms\n[wire a]\nends = eth0 tester\n", rows[i].keys, NULL);
+        g_autoptr(GPtrArray) points = good(text, NULL);
+        const ScenarioWire *wire = scenario_wire(g_ptr_array_index(points, 0), "a");
+        cr_expect(eq(u64, wire->frame_bytes, rows[i].bytes), "%s", rows[i].keys);
+        const ScenarioRange *pairs[][2] = {
+            {&wire->source_ports, &rows[i].source_ports},
+            {&wire->destination_ports, &rows[i].destination_ports},
+            {&wire->source_addresses, &rows[i].source_addresses},
+            {&wire->destination_addresses, &rows[i].destination_addresses}};
+        for (unsigned j = 0; j < G_N_ELEMENTS(pairs); j++) {
+            cr_expect(eq(u32, pairs[j][0]->first, pairs[j][1]->first), "%s: %u", rows[i].keys, j);
+            cr_expect(eq(u32, pairs[j][0]->n, pairs[j][1]->n), "%s: %u", rows[i].keys, j);
+        }
+    }
 }

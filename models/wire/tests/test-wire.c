@@ -134,7 +134,7 @@ Test(wire_tester, frames_cover_the_ranges)
     unsigned seen[12] = {0};
 
     for (unsigned n = 0; n < 12; n++) {
-        cr_assert(eq(sz, wire_tester_frame(tester, n, frame), 64));
+        cr_assert(eq(sz, wire_tester_frame(tester, n, frame), 60));
         cr_expect(eq(u8, frame[12], 0x81));
         cr_expect(eq(u8, frame[15], 1000 & 0xff));
         seen[(frame[18 + 21] - 9) * 3 + frame[18 + 19] - 1]++;
@@ -142,6 +142,62 @@ Test(wire_tester, frames_cover_the_ranges)
     for (unsigned i = 0; i < 12; i++) {
         cr_expect(eq(u32, seen[i], 1));
     }
+}
+
+/* The size is that on the wire: a tag takes 4 bytes of the payload. */
+Test(wire_tester, size_is_that_on_the_wire)
+{
+    g_autoptr(SimQueue) queue = sim_queue_new();
+    g_autoptr(Wire) wire = lit_wire(queue, 0);
+    static uint8_t frame[WIRE_FRAME_MOST];
+
+    for (unsigned bytes = 64; bytes < 80; bytes += 4) {
+        for (unsigned tagged = 0; tagged < 2; tagged++) {
+            const WireTesterParams params = {.frame_bytes = bytes, .tagged = tagged};
+            g_autoptr(WireTester) tester = wire_tester_new(queue, wire_end(wire, 0), &params);
+            unsigned ip = 14 + 4 * tagged;
+            cr_expect(eq(sz, wire_tester_frame(tester, 0, frame), bytes - 4));
+            cr_expect(eq(u8, frame[ip], 0x45));
+            cr_expect(eq(u32, (unsigned)(frame[ip + 2] << 8 | frame[ip + 3]), bytes - 4 - ip));
+        }
+    }
+}
+
+/* Each frame draws: the seed alone says what, each port is drawn about as often, and the port says
+ * nothing about the address. */
+Test(wire_tester, seed_draws_ports_and_addresses)
+{
+    enum { FRAMES = 8192, PORTS = 16, ADDRESSES = 4 };
+    g_autoptr(SimQueue) queue = sim_queue_new();
+    g_autoptr(Wire) wire = lit_wire(queue, 0);
+    static uint8_t frame[WIRE_FRAME_MOST], first[FRAMES];
+    unsigned differ = 0, in_turn = 0;
+
+    for (unsigned seed = 1; seed <= 3; seed++) {
+        const WireTesterParams params = {
+            .seed = seed == 3 ? 1 : seed, .source_ports = PORTS, .destination_ips = ADDRESSES};
+        g_autoptr(WireTester) tester = wire_tester_new(queue, wire_end(wire, 0), &params);
+        unsigned seen[PORTS][ADDRESSES] = {{0}}, last = 0;
+        for (unsigned n = 0; n < FRAMES; n++) {
+            wire_tester_frame(tester, n, frame);
+            seen[frame[14 + 21]][frame[14 + 19]]++;
+            in_turn += frame[14 + 21] == (last + 1) % PORTS;
+            last = frame[14 + 21];
+            if (seed == 1) {
+                first[n] = frame[14 + 21];
+            } else if (seed == 2) {
+                differ += first[n] != last;
+            } else {
+                cr_assert(eq(u8, first[n], last), "the same seed");
+            }
+        }
+        for (unsigned i = 0; i < PORTS * ADDRESSES; i++) {
+            unsigned n = seen[i / ADDRESSES][i % ADDRESSES];
+            cr_expect(n > 88 && n < 168, "%u of %u", n, FRAMES / PORTS / ADDRESSES);
+        }
+    }
+    cr_expect(gt(u32, differ, FRAMES / 2), "another seed");
+    cr_expect(lt(u32, in_turn, 3 * FRAMES / 8), "no turns");
 }
 
 Test(wire, capture_is_a_pcap_file)
