@@ -101,6 +101,7 @@ typedef struct Expect {
     Unit unit;
     double value;
     double within_pct; /* of a published figure; < 0: none */
+    char *point;       /* the value is that point's, of the same scenario; NULL: `value` */
     GRegex *deny;
 } Expect;
 
@@ -109,6 +110,7 @@ static void expect_free(Expect *self)
     if (self) {
         g_free(self->device);
         g_free(self->name);
+        g_free(self->point);
         g_clear_pointer(&self->deny, g_regex_unref);
         g_free(self);
     }
@@ -451,6 +453,17 @@ static bool parse_published(const Place *place, Expect *self, const char *text, 
     return true;
 }
 
+/* "point:LABEL" */
+static bool parse_point(const Place *place, Expect *self, const char *text, GError **error)
+{
+    self->point = g_strstrip(g_strdup(text + strlen("point:")));
+    if (!*self->point || self->bound == EQUAL) {
+        return bad_value(
+            place, "write KEY.min or KEY.max = point:LABEL, the label of another point", error);
+    }
+    return true;
+}
+
 static bool parse_value(const Place *place, Expect *self, const char *text, GError **error)
 {
     if (self->source == OF_DMESG || self->source == OF_VERDICT) {
@@ -462,6 +475,9 @@ static bool parse_value(const Place *place, Expect *self, const char *text, GErr
         }
         self->deny = g_regex_new(text, G_REGEX_OPTIMIZE, 0, &problem);
         return self->deny || bad_value(place, problem->message, error);
+    }
+    if (g_str_has_prefix(text, "point:")) {
+        return parse_point(place, self, text, error);
     }
     return g_str_has_prefix(text, "published:") ? parse_published(place, self, text, error)
                                                 : parse_number(place, self, text, error);
@@ -617,24 +633,89 @@ static bool check_rows(const Expect *self, sqlite3_stmt *stmt, char **got, int *
     return held;
 }
 
-static bool evaluate_number(const Expect *self, ResultsStore *store, int64_t run_id, char **got,
-                            bool *held, GError **error)
+static sqlite3_stmt *prepare(const Expect *self, ResultsStore *store, const char *sql,
+                             int64_t run_id)
 {
-    g_autofree char *sql = sql_of(self);
     sqlite3_stmt *stmt = NULL;
-    int code = sqlite3_prepare_v2(results_db(store), sql, -1, &stmt, NULL);
 
-    if (code == SQLITE_OK) {
+    if (sqlite3_prepare_v2(results_db(store), sql, -1, &stmt, NULL) == SQLITE_OK) {
         sqlite3_bind_int64(stmt, sqlite3_bind_parameter_index(stmt, ":run_id"), run_id);
         bind_named(stmt, ":device", self->device);
         bind_named(stmt, ":name", self->name);
+        bind_named(stmt, ":point", self->point);
+    }
+    return stmt;
+}
+
+static bool sql_failed(ResultsStore *store, GError **error)
+{
+    g_set_error(error, RESULTS_ERROR, RESULTS_ERROR_SQL, "%s: %s", results_path(store),
+                sqlite3_errmsg(results_db(store)));
+    return false;
+}
+
+/* The latest run of the other point before @run_id; 0: there is none. */
+static int64_t run_of_point(const Expect *self, ResultsStore *store, int64_t run_id)
+{
+    static const char sql[] =
+        "SELECT MAX(o.run_id) FROM run o JOIN run r ON r.run_id = :run_id"
+        " AND o.scenario = r.scenario AND o.run_id < r.run_id AND o.driver = r.driver"
+        " WHERE o.point = :point AND o.telemetry_schema IS NOT NULL";
+    sqlite3_stmt *stmt = prepare(self, store, sql, run_id);
+    int64_t other = stmt && sqlite3_step(stmt) == SQLITE_ROW ? sqlite3_column_int64(stmt, 0) : 0;
+
+    sqlite3_finalize(stmt);
+    return other;
+}
+
+/* Takes the bound from the other point's first row.  FALSE: *got says why there is none. */
+static bool bound_of_point(Expect *self, ResultsStore *store, int64_t run_id, const char *sql,
+                           char **got)
+{
+    int64_t other = run_of_point(self, store, run_id);
+    sqlite3_stmt *stmt = other ? prepare(self, store, sql, other) : NULL;
+    bool there = false;
+
+    while (stmt && !there && sqlite3_step(stmt) == SQLITE_ROW) {
+        int device_at = self->source == OF_QUERY ? column_named(stmt, "device") : -1;
+        int value_at = column_named(stmt, "value");
+
+        there = (device_at < 0 || !self->device ||
+                 !g_strcmp0(self->device, (const char *)sqlite3_column_text(stmt, device_at))) &&
+                sqlite3_column_type(stmt, value_at) != SQLITE_NULL;
+        self->value = there ? sqlite3_column_double(stmt, value_at) : 0;
+    }
+    sqlite3_finalize(stmt);
+    if (!there) {
+        *got = g_strdup_printf(other ? "nothing measured at point %s"
+                                     : "this database has no earlier run of point %s",
+                               self->point);
+    }
+    return there;
+}
+
+static bool evaluate_number(Expect *self, ResultsStore *store, int64_t run_id, char **got,
+                            bool *held, GError **error)
+{
+    g_autofree char *sql = sql_of(self);
+    sqlite3_stmt *stmt;
+    int code = SQLITE_ERROR;
+
+    *held = false;
+    if (self->point && !bound_of_point(self, store, run_id, sql, got)) {
+        return true;
+    }
+    stmt = prepare(self, store, sql, run_id);
+    if (stmt) {
         *held = check_rows(self, stmt, got, &code);
     }
     sqlite3_finalize(stmt);
     if (code != SQLITE_DONE) {
-        g_set_error(error, RESULTS_ERROR, RESULTS_ERROR_SQL, "%s: %s", results_path(store),
-                    sqlite3_errmsg(results_db(store)));
-        return false;
+        return sql_failed(store, error);
+    }
+    if (*got && self->point) {
+        g_autofree char *alone = *got, *bound = format_number(self, self->value);
+        *got = g_strdup_printf("%s, there %s", alone, bound);
     }
     if (!*got) {
         *got = g_strdup("nothing measured");
@@ -661,7 +742,7 @@ static bool check_dmesg(const Expect *self, ResultsStore *store, int64_t run_id,
     return true;
 }
 
-static bool evaluate(const Expect *self, const char *wanted, ResultsStore *store, int64_t run_id,
+static bool evaluate(Expect *self, const char *wanted, ResultsStore *store, int64_t run_id,
                      char **got, bool *held, GError **error)
 {
     if (self->source == OF_DMESG) {

@@ -4,6 +4,7 @@
  *
  *   KEY = VALUE | KEY.min = VALUE | KEY.max = VALUE
  *   KEY = published:SCENARIO_ID/DEVICE within N percent
+ *   KEY.min = point:LABEL | KEY.max = point:LABEL    the value of that point's latest earlier run
  *   KEY  DEVICE.COLUMN       a column of device_summary or a counter of the device, inside the
  * window DEVICE.vectors      interrupt vectors that the driver has (admin's too) cpu.COLUMN a
  * column of cpu_summary queue_map.DEVICE.sqs | cqs | vectors | cpus    distinct values in the

@@ -131,6 +131,8 @@ static const struct {
     {"nvme0.iops.min = published:d000_4k_rand_after_3nvme/nvme0 within 5 percent", "DEVICE.iops"},
     {"nvme0.aborts = published:d000_4k_rand_after_3nvme/nvme0 within 5 percent", "DEVICE.iops"},
     {"run.verdict.min = done", ".min and .max"},
+    {"nvme0.iops = point:one", "KEY.min or KEY.max"},
+    {"nvme0.iops.max = point:", "KEY.min or KEY.max"},
 };
 
 Test(results_expect, wrong_entries_are_found_before_the_run)
@@ -159,4 +161,42 @@ Test(results_expect, no_log_is_no_proof)
     cr_expect(eq(u32, failed, 1));
     cr_assert(expect_evaluate(nothing, bench->store, run_id, &failed, NULL));
     cr_expect(eq(u32, failed, 0));
+}
+
+/* The golden run twice: as point "one" and as point "two", whose drive has read a block more. */
+Test(results_expect, other_points_of_the_scenario)
+{
+    static const struct {
+        const char *entry;
+        bool held;
+        const char *got;
+    } cases[] = {
+        {"nvme0.iops.min = point:one", true, "200000/s, there 200000/s"},
+        {"nvme0.read_bytes.min = point:one", true, "8192512B, there 8192000B"},
+        {"nvme0.read_bytes.max = point:one", false, "8192512B, there 8192000B"},
+        {"doorbells-per-io.nvme0.max = point:one", true, "1.495, there 1.495"},
+        {"nvme1.latency_p50.max = point:one", false, "nothing measured at point one"},
+        {"nvme0.iops.max = point:two", false, "this database has no earlier run of point two"},
+        {"nvme0.iops.max = point:none", false, "this database has no earlier run of point none"},
+    };
+    g_autoptr(Bench) bench = bench_new();
+    int64_t first = bench_golden(bench), second = bench_golden(bench);
+    g_autofree char *sql = g_strdup_printf(
+        "UPDATE run SET point = 'one' WHERE run_id = %d; UPDATE run SET point = 'two' WHERE run_id"
+        " = %d; UPDATE counter SET value = value + 512 WHERE run_id = %d AND device = 'nvme0' AND"
+        " name = 'read_bytes' AND at = 'window-end'",
+        (int)first, (int)second, (int)second);
+
+    cr_assert(eq(int, sqlite3_exec(results_db(bench->store), sql, NULL, NULL, NULL), SQLITE_OK));
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(SimKeyfile) file = file_of(cases[i].entry);
+        g_autofree char *got = NULL;
+        unsigned failed = 9;
+
+        cr_assert(expect_validate(file, devices, NULL), "%s", cases[i].entry);
+        cr_assert(expect_evaluate(file, bench->store, second, &failed, NULL));
+        cr_expect(eq(u32, failed, !cases[i].held), "%s", cases[i].entry);
+        got = bench_ask(bench, "SELECT got FROM expect_result ORDER BY seq DESC LIMIT 1", second);
+        cr_expect(eq(str, got, (char *)cases[i].got), "%s", cases[i].entry);
+    }
 }
