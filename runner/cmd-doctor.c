@@ -92,7 +92,7 @@ static void check_inputs(Doctor *self)
             continue;
         }
         g_autoptr(GPtrArray) files = driver
-                                         ? driver_module_files(driver, inputs->modules_dir,
+                                         ? driver_module_files(driver, NULL, inputs->modules_dir,
                                                                inputs->fallback_modules_dir, &inner)
                                          : NULL;
         if (files) {

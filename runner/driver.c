@@ -128,6 +128,36 @@ static gboolean add_module(GPtrArray *files, const char *folder, char **lines, c
     return FALSE;
 }
 
+static gboolean no_module(const char *folder, char **lines, const char *module, GError **error)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+
+    for (char **line = lines; *line; line++) {
+        g_autofree char *path = g_strndup(*line, strcspn(*line, ":"));
+        if (*path) {
+            g_ptr_array_add(names, module_name(path));
+        }
+    }
+    g_ptr_array_add(names, NULL);
+    const char *nearest = sim_nearest_word(module, (const char *const *)names->pdata);
+    g_set_error(error, INPUTS_ERROR, INPUTS_ERROR_READ,
+                "%s has no module %s; %s%s%sbuild it, or give another folder with --modules",
+                folder, module, nearest ? "did you mean '" : "", nearest ? nearest : "",
+                nearest ? "'? Or " : "");
+    return FALSE;
+}
+
+static gboolean add_modules(GPtrArray *files, const char *folder, char **lines, char **modules,
+                            GError **error)
+{
+    for (; *modules; modules++) {
+        if (!add_module(files, folder, lines, *modules)) {
+            return no_module(folder, lines, *modules, error);
+        }
+    }
+    return TRUE;
+}
+
 static char **read_dep(const char *folder)
 {
     g_autofree char *path = g_build_filename(folder, "modules.dep", NULL);
@@ -153,7 +183,7 @@ static unsigned replace_modules(GPtrArray *files, const char *folder)
     return replaced;
 }
 
-GPtrArray *driver_module_files(const Driver *self, const char *modules_dir,
+GPtrArray *driver_module_files(const Driver *self, char **more, const char *modules_dir,
                                const char *fallback_dir, GError **error)
 {
     g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(g_free);
@@ -168,13 +198,9 @@ GPtrArray *driver_module_files(const Driver *self, const char *modules_dir,
                     modules_dir);
         return NULL;
     }
-    for (char **module = self->modules; *module; module++) {
-        if (!add_module(files, folder, lines, *module)) {
-            g_set_error(error, INPUTS_ERROR, INPUTS_ERROR_READ,
-                        "%s has no module %s; build it, or give another folder with --modules",
-                        folder, *module);
-            return NULL;
-        }
+    if ((more && !add_modules(files, folder, lines, more, error)) ||
+        !add_modules(files, folder, lines, self->modules, error)) {
+        return NULL;
     }
     if (!own && !replace_modules(files, modules_dir)) {
         g_autofree char *list = g_strjoinv(".ko, ", self->modules);

@@ -20,10 +20,11 @@ char **driver_names(void);
 
 /**
  * driver_module_files:
+ * @more: (nullable): names of further modules, NULL-ended, loaded before the driver's
  * @modules_dir: as lib/modules/RELEASE, with modules.dep; or a folder of .ko files that stand in
  *   for those of @fallback_dir
  * @fallback_dir: (nullable): where modules that @modules_dir lacks come from
  * Returns: (transfer full): paths of the .ko files in the order in which they are loaded, or NULL
  * and @error */
-GPtrArray *driver_module_files(const Driver *self, const char *modules_dir,
+GPtrArray *driver_module_files(const Driver *self, char **more, const char *modules_dir,
                                const char *fallback_dir, GError **error);

@@ -660,7 +660,7 @@ static int64_t run_of_point(const Expect *self, ResultsStore *store, int64_t run
     static const char sql[] =
         "SELECT MAX(o.run_id) FROM run o JOIN run r ON r.run_id = :run_id"
         " AND o.scenario = r.scenario AND o.run_id < r.run_id AND o.driver = r.driver"
-        " WHERE o.point = :point AND o.telemetry_schema IS NOT NULL";
+        " WHERE o.point IN (:point, 'point=' || :point) AND o.telemetry_schema IS NOT NULL";
     sqlite3_stmt *stmt = prepare(self, store, sql, run_id);
     int64_t other = stmt && sqlite3_step(stmt) == SQLITE_ROW ? sqlite3_column_int64(stmt, 0) : 0;
 

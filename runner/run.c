@@ -55,8 +55,8 @@ Prepared *run_prepare(Scenario *scenario, const Inputs *inputs, GError **error)
         self->plan = g_strdup("");
         return g_steal_pointer(&self);
     }
-    self->module_files =
-        driver_module_files(self->driver, inputs->modules_dir, inputs->fallback_modules_dir, error);
+    self->module_files = driver_module_files(self->driver, scenario->modules, inputs->modules_dir,
+                                             inputs->fallback_modules_dir, error);
     if (!self->module_files) {
         return NULL;
     }

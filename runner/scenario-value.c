@@ -53,6 +53,7 @@ const ScenarioKey scenario_keys[] = {
     {"wire", "start", "window", "when it starts: window, never, or a model time"},
     {"wire", "capture", "no", "yes: all frames into NAME.pcap; --keep keeps it"},
     {"driver", "parameters", NULL, "module parameters: MODULE.NAME=VALUE, separated by blanks"},
+    {"driver", "modules", NULL, "further modules that steps need, loaded before the driver's"},
     {"load", "devices", "all", "devices, separated by commas or blanks"},
     {"load", "pattern", "randread", "randread, read, randwrite or write"},
     {"load", "readers", "1", "threads a device"},

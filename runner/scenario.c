@@ -27,6 +27,7 @@ void scenario_free(Scenario *self)
     g_free(self->clock);
     g_strfreev(self->tools);
     g_strfreev(self->parameters);
+    g_strfreev(self->modules);
     g_free(self->machine_path);
     g_clear_pointer(&self->machine, host_machine_free);
     g_clear_pointer(&self->devices, g_ptr_array_unref);
@@ -217,6 +218,13 @@ static gboolean read_driver(Scenario *self, GError **error)
     const SimKeyfileEntry *entry = sim_keyfile_entry(self->file, "driver", "parameters");
 
     self->parameters = scenario_list(scenario_text(self->file, "driver", "parameters"), " \t");
+    self->modules = scenario_list(scenario_text(self->file, "driver", "modules"), ", \t");
+    if (self->simulated && *self->modules) {
+        sim_keyfile_error(self->file, sim_keyfile_entry(self->file, "driver", "modules"),
+                          SIM_KEYFILE_ERROR_VALUE, error,
+                          "is for drivers that run in a guest; %s is simulated", self->driver);
+        return FALSE;
+    }
     if (self->simulated) {
         return native_check_parameters(self, entry, error);
     }

@@ -101,6 +101,7 @@ typedef struct Scenario {
     gboolean simulated; /* the driver is: native mode, clock "native" */
     guint64 seed, limit_ps, wall_limit_ms, sample_ps;
     char **tools;      /* NULL-ended */
+    char **modules;    /* beside the driver's, NULL-ended */
     char **parameters; /* NULL-ended: "nvme.poll_queues=2" */
     char *machine_path;
     HostMachine *machine;

@@ -172,6 +172,7 @@ Test(results_expect, other_points_of_the_scenario)
         const char *got;
     } cases[] = {
         {"nvme0.iops.min = point:one", true, "200000/s, there 200000/s"},
+        {"nvme0.iops.max = point:point=one", true, "200000/s, there 200000/s"},
         {"nvme0.read_bytes.min = point:one", true, "8192512B, there 8192000B"},
         {"nvme0.read_bytes.max = point:one", false, "8192512B, there 8192000B"},
         {"doorbells-per-io.nvme0.max = point:one", true, "1.495, there 1.495"},
@@ -182,7 +183,7 @@ Test(results_expect, other_points_of_the_scenario)
     g_autoptr(Bench) bench = bench_new();
     int64_t first = bench_golden(bench), second = bench_golden(bench);
     g_autofree char *sql = g_strdup_printf(
-        "UPDATE run SET point = 'one' WHERE run_id = %d; UPDATE run SET point = 'two' WHERE run_id"
+        "UPDATE run SET point = 'point=one' WHERE run_id = %d; UPDATE run SET point = 'two' WHERE run_id"
         " = %d; UPDATE counter SET value = value + 512 WHERE run_id = %d AND device = 'nvme0' AND"
         " name = 'read_bytes' AND at = 'window-end'",
         (int)first, (int)second, (int)second);

@@ -167,17 +167,44 @@ Test(machine, modules_in_order)
                                   "nvme.ko: core/nvme-core.ko lib/t10.ko\n"
                                   "core/nvme-core.ko: lib/t10.ko\nlib/t10.ko:\n",
                                   -1, NULL));
-    g_autoptr(GPtrArray) list = driver_module_files(&driver, modules, NULL, &error);
+    g_autoptr(GPtrArray) list = driver_module_files(&driver, NULL, modules, NULL, &error);
     cr_assert(list != NULL && list->len == 3, "%s", error ? error->message : "?");
     cr_expect(true == g_str_has_suffix(list->pdata[0], "lib/t10.ko"));
     cr_expect(true == g_str_has_suffix(list->pdata[1], "nvme-core.ko"));
     cr_expect(true == g_str_has_suffix(list->pdata[2], "modules/nvme.ko"));
 
-    g_autoptr(GPtrArray) rebuilt = driver_module_files(&driver, mine, modules, &error);
+    g_autoptr(GPtrArray) rebuilt = driver_module_files(&driver, NULL, mine, modules, &error);
     cr_assert(rebuilt != NULL && rebuilt->len == 3, "%s", error ? error->message : "?");
     cr_expect(true == g_str_has_suffix(rebuilt->pdata[1], "modules/core/nvme-core.ko"));
     cr_expect(true == g_str_has_suffix(rebuilt->pdata[2], "mine/nvme.ko"),
               "the user's own stands in");
-    cr_expect(driver_module_files(&driver, folder, NULL, &error) == NULL);
+    cr_expect(driver_module_files(&driver, NULL, folder, NULL, &error) == NULL);
+    files_remove_folder(folder);
+}
+
+/* Modules that the scenario names come first, with what they need; a wrong name gets the nearest.
+ */
+Test(machine, further_modules)
+{
+    g_autofree char *folder = g_dir_make_tmp("qbtest-XXXXXX", NULL);
+    g_autofree char *dep = g_build_filename(folder, "modules.dep", NULL);
+    char *names[] = {(char *)"ixgbe", NULL}, *more[] = {(char *)"act-mirred", NULL},
+         *wrong[] = {(char *)"act_mired", NULL};
+    const Driver driver = {.name = (char *)"d", .modules = names};
+    static const char *const files[] = {"ixgbe.ko", "act_mirred.ko", "core.ko"};
+    g_autoptr(GError) error = NULL;
+
+    for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {
+        g_autofree char *path = g_build_filename(folder, files[i], NULL);
+        cr_assert(g_file_set_contents(path, "x", 1, NULL));
+    }
+    cr_assert(g_file_set_contents(dep, "ixgbe.ko:\nact_mirred.ko: core.ko\ncore.ko:\n", -1, NULL));
+    g_autoptr(GPtrArray) list = driver_module_files(&driver, more, folder, NULL, &error);
+    cr_assert(list != NULL && list->len == 3, "%s", error ? error->message : "?");
+    cr_expect(true == g_str_has_suffix(list->pdata[0], "/core.ko"));
+    cr_expect(true == g_str_has_suffix(list->pdata[1], "/act_mirred.ko"));
+    cr_expect(true == g_str_has_suffix(list->pdata[2], "/ixgbe.ko"));
+    cr_expect(driver_module_files(&driver, wrong, folder, NULL, &error) == NULL);
+    cr_expect(strstr(error->message, "did you mean 'act_mirred'?") != NULL, "%s", error->message);
     files_remove_folder(folder);
 }

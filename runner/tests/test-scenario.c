@@ -281,6 +281,7 @@ static const Case cases[] = {
     {PORTS "[step 1 a]\nwindow = 20ms\n[step 2 b]\nwindow = 20ms\n", "s.ini:12",
      "one measured window"},
     {PORTS "[step 1 a]\nfault = eth0 cqe hold\n", "s.ini:10", "faults are of drives"},
+    {PORTS "[driver]\nmodule = act_mirred\n", "s.ini:10", "did you mean 'modules'"},
     {HEAD "[device eth0]\nprofile = 82599es\n", "s.ini:12", "driver linux-nvme does not drive"},
     {PORTS "[step 1 a]\nwindow = 20ms\n[expect]\neth0.rx_packet = 1\n", "s.ini:12",
      "did you mean \"rx_packets\""},
