@@ -118,6 +118,7 @@ Test(results_query, costs_of_a_packet)
     /* 9000 + 3000 TLPs over 18000 packets; 9000 of 3000 descriptor writes, none by interrupt */
     port_value_is("tlps-per-packet", "1|eth0|12000|18000|0.666666666666667");
     port_value_is("partial-lines-per-packet", "1|eth0|12000|18000|0.666666666666667");
+    port_value_is("rx-bytes-per-packet", "1|eth0|540000|9000|60.0");
     port_value_is("writebacks-by-interrupt", "1|eth0|0|3000|0.0");
 }
 
