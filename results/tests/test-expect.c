@@ -194,7 +194,7 @@ Test(results_expect, other_points_of_the_scenario)
         g_autofree char *got = NULL;
         unsigned failed = 9;
 
-        cr_assert(expect_validate(file, devices, NULL), "%s", cases[i].entry);
+        cr_assert(expect_validate(file, devices, TYPES, NULL), "%s", cases[i].entry);
         cr_assert(expect_evaluate(file, bench->store, second, &failed, NULL));
         cr_expect(eq(u32, failed, !cases[i].held), "%s", cases[i].entry);
         got = bench_ask(bench, "SELECT got FROM expect_result ORDER BY seq DESC LIMIT 1", second);
