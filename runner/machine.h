@@ -10,7 +10,8 @@
  * @serial_log: file for the guest's serial port
  * @sim: properties of the sim object besides its id, e.g. "machine=…"; what is in it may differ
  *   between a snapshot and the runs that restore it
- * @archive: (nullable): the channel's input
+ * @archive: (nullable): the channel's input; without it the command is the boot for a snapshot, at the
+ *   machine profile's mips and quantum whatever the scenario's
  * @extra: (nullable): NULL-ended further arguments
  * Returns: (transfer full): program and arguments, NULL-ended, or NULL and @error */
 char **machine_command(const Scenario *scenario, const Inputs *inputs, const char *serial_log,
