@@ -100,7 +100,8 @@ char *plan_substitute(const Scenario *scenario, const ScenarioAction *action, GE
             scenario_unknown(scenario->file, &place, error, "there is no device", inner, names);
             return NULL;
         } else {
-            g_string_append_len(out, at, end + 1 - at);
+            g_string_append_c(out, *at++); /* a brace of the shell's; others may lie within */
+            continue;
         }
         at = end + 1;
     }

@@ -71,7 +71,7 @@ Test(plan, steps_in_order)
 {
     expect_plan(HEAD "[load fill]\ndevices = nvme1\npattern = write\nios = 9\nwindow = no\n"
                      "[load quick]\ntime = 5ms\nspan = 1MiB\n"
-                     "[step 1 look]\nguest = cat {nvme0} ${HOME} {nvme1:bdf} {a b}\n"
+                     "[step 1 look]\nguest = { cat {nvme0} ${HOME}; } {nvme1:bdf} {a b}\n"
                      "[step 4 read]\nload = quick\nplan = wait-nvme {nvme0:serial} 9\n"
                      "[step 5 check]\n"
                      "verify = device=nvme1 action=check sizes=512B,4KiB span=1MiB blocks=3\n",
@@ -85,7 +85,7 @@ Test(plan, steps_in_order)
                 "span=17179869184 offset=0 seed=7 pin=spread window=no\n"
                 "# step 1 look\n"
                 "mark 257\n"
-                "run cat {A} ${HOME} {B:bdf} {a b}\n"
+                "run { cat {A} ${HOME}; } {B:bdf} {a b}\n"
                 "# step 4 read\n"
                 "mark 260\n"
                 "observe before\n"
