@@ -26,6 +26,9 @@ bool ixgbe_model_read_memory(IxgbeModel *self, uint64_t address, void *buf, size
 
 bool ixgbe_model_write_memory(IxgbeModel *self, uint64_t address, const void *buf, size_t bytes)
 {
+    if (!self->bus_master) {
+        return false; /* taken away while this was under way: it goes nowhere, and no one erred */
+    }
     if (self->port->ops->dma_write(self->port->opaque, address, buf, bytes)) {
         return true;
     }

@@ -100,7 +100,8 @@ void ixgbe_model_rx_written(IxgbeWriteback *writeback)
     }
     ixgbe_model_write_memory(self, writeback->address, writeback->data, writeback->bytes);
     self->regs.RDH[ring->queue] = (writeback->first + writeback->n) % ring->entries;
-    self->counts[IXGBE_DEVICE_frames_delivered] += writeback->frames;
+    self->counts[self->bus_master ? IXGBE_DEVICE_frames_delivered
+                                  : IXGBE_DEVICE_dropped_disabled] += writeback->frames;
     ixgbe_model_cause_queue(self, ring->queue, false);
 }
 

@@ -398,6 +398,28 @@ Test(ixgbe_rx, ring_wraps)
     }
 }
 
+/* A function level reset by Linux: mastery goes first, with frames on their way to memory. */
+Test(ixgbe_rx, frames_under_way_when_bus_mastery_goes_are_dropped_and_nobody_is_accused)
+{
+    g_autoptr(Bench) bench = started(64);
+
+    for (unsigned i = 0; i < 3; i++) {
+        bench_arrive(bench, frame, bench_udp(frame, 60, i, 1, -1));
+    }
+    bench_run(bench, 200 * SIM_NS); /* the descriptors are being read */
+    ixgbe_model_bus_master(bench->model, false);
+    bench_run(bench, SIM_MS);
+    cr_expect(eq(u32, bench_violations(bench), 0));
+    cr_expect(eq(u64, bench->model->counts[IXGBE_DEVICE_dma_errors], 0));
+    cr_expect(eq(u64, bench->model->counts[IXGBE_DEVICE_frames_delivered], 0));
+    cr_expect(gt(u64, bench->model->counts[IXGBE_DEVICE_dropped_disabled], 0));
+    bench_check(bench);
+    ixgbe_model_reset(bench->model);
+    ixgbe_model_bus_master(bench->model, true);
+    bench_run(bench, SIM_MS);
+    bench_check(bench);
+}
+
 Test(ixgbe_rx, ring_where_no_memory_is)
 {
     g_autoptr(Bench) bench = started(8);
