@@ -295,7 +295,8 @@ static void send_frame(void)
         at += 40;
     }
     for (unsigned change = (unsigned)take(1) % 8; change > 0; change--) {
-        frame[take(1) % MIN(bytes, 128)] = (uint8_t)take(1);
+        size_t place = take(1) % MIN(bytes, 128);
+        frame[place] = (uint8_t)take(1);
     }
     for (unsigned i = at; i < MIN(bytes, at + 24); i++) {
         frame[i] = (uint8_t)take(1);
