@@ -39,6 +39,15 @@ static inline uint64_t generator_below(uint64_t *state, uint64_t n)
     return (uint64_t)((unsigned __int128)generator_next(state) * n >> 64);
 }
 
+/* The @index-th word of a stream of bytes that can be computed from any place on: three
+ * instructions, and no two of 2^64 words in a row are equal. */
+static inline uint64_t generator_word(uint64_t key, uint64_t index)
+{
+    uint64_t x = key + index * 0x9e3779b97f4a7c15u;
+
+    return x ^ x >> 31;
+}
+
 /* The 512 bytes that `verify` keeps in sector @lba: the address itself, then words of (seed, lba),
  * so that a sector at the wrong place tells where it belongs. */
 static inline void generator_sector(uint64_t seed, uint64_t lba, uint64_t words[SECTOR_BYTES / 8])

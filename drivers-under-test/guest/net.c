@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "net.h"
+#include "netns.h"
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -73,6 +74,67 @@ bool net_wait(Devices *self, const char *name, uint64_t ms, Reason *reason)
     return devices_store(self, &device, reason);
 }
 
+/* --- Ports that steps have put into a network namespace: sysfs shows none of them --- */
+
+static bool ask(int fd, const Device *device, void *data)
+{
+    struct ifreq request = {.ifr_data = data};
+
+    string_set(request.ifr_name, sizeof(request.ifr_name), "%s", device->interface);
+    return ioctl(fd, SIOCETHTOOL, &request) == 0;
+}
+
+static bool is_here(int fd, const Device *device)
+{
+    struct ethtool_drvinfo info = {.cmd = ETHTOOL_GDRVINFO};
+
+    return ask(fd, device, &info) &&
+           strncmp(info.bus_info, device->bdf, sizeof(info.bus_info)) == 0;
+}
+
+/* A socket where the port is; -1: nowhere. */
+static int port_socket(const Device *device)
+{
+    Reason reason;
+    int fd = netns_socket("", AF_INET, SOCK_DGRAM, &reason);
+    DIR *dir = fd >= 0 && !is_here(fd, device) ? opendir(NETNS_FOLDER) : NULL;
+    struct dirent *entry;
+
+    while (dir && (entry = readdir(dir))) {
+        int other = entry->d_name[0] == '.'
+                        ? -1
+                        : netns_socket(entry->d_name, AF_INET, SOCK_DGRAM, &reason);
+
+        if (other >= 0) {
+            close(fd);
+            fd = other;
+            if (is_here(fd, device)) {
+                break;
+            }
+        }
+    }
+    if (dir) {
+        closedir(dir);
+    }
+    if (fd >= 0 && !is_here(fd, device)) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+static bool port_has_link(const Device *device)
+{
+    struct ethtool_value link = {.cmd = ETHTOOL_GLINK};
+    int fd = port_socket(device);
+    bool up = fd >= 0 && ask(fd, device, &link) && link.data != 0;
+
+    if (fd >= 0) {
+        close(fd);
+    }
+    return up;
+}
+
 bool net_wait_link(const Devices *self, const char *name, uint64_t ms, Reason *reason)
 {
     uint64_t end = devices_now_ms() + ms;
@@ -84,7 +146,8 @@ bool net_wait_link(const Devices *self, const char *name, uint64_t ms, Reason *r
     }
     string_set(path, sizeof(path), "%s/class/net/%s/carrier", self->sysfs, device->interface);
     /* Of an interface that is not up, the file cannot be read. */
-    while (!(line_read(path, carrier, sizeof(carrier)) && strcmp(carrier, "1") == 0)) {
+    while (!(line_read(path, carrier, sizeof(carrier)) ? strcmp(carrier, "1") == 0
+                                                       : port_has_link(device))) {
         if (devices_now_ms() >= end) {
             return reason_set(reason, "%s (%s) has no link after %llu ms", name, device->interface,
                               (unsigned long long)ms);
@@ -96,13 +159,9 @@ bool net_wait_link(const Devices *self, const char *name, uint64_t ms, Reason *r
 
 /* --- The driver's statistics --- */
 
-static bool ask(int fd, const Device *device, void *data, Reason *reason)
+static bool cannot_read(const Device *device, Reason *reason)
 {
-    struct ifreq request = {.ifr_data = data};
-
-    string_set(request.ifr_name, sizeof(request.ifr_name), "%s", device->interface);
-    return ioctl(fd, SIOCETHTOOL, &request) == 0 ||
-           reason_set(reason, "cannot read the statistics of %s: %s", device->interface,
+    return reason_set(reason, "cannot read the statistics of %s: %s", device->interface,
                       strerror(errno));
 }
 
@@ -113,8 +172,8 @@ static bool add_statistics(Text *out, int fd, const Device *device, Reason *reas
     struct ethtool_stats *values = NULL;
     bool done = false;
 
-    if (!ask(fd, device, &info, reason)) {
-        return false;
+    if (!ask(fd, device, &info)) {
+        return cannot_read(device, reason);
     }
     names = calloc(1, sizeof(*names) + (size_t)info.n_stats * ETH_GSTRING_LEN);
     values = calloc(1, sizeof(*values) + (size_t)info.n_stats * sizeof(values->data[0]));
@@ -124,7 +183,7 @@ static bool add_statistics(Text *out, int fd, const Device *device, Reason *reas
         names->len = info.n_stats;
         values->cmd = ETHTOOL_GSTATS;
         values->n_stats = info.n_stats;
-        done = ask(fd, device, names, reason) && ask(fd, device, values, reason);
+        done = (ask(fd, device, names) && ask(fd, device, values)) || cannot_read(device, reason);
     }
     for (uint32_t i = 0; done && i < info.n_stats; i++) {
         text_printf(out, "%s %.*s %llu\n", device->serial, ETH_GSTRING_LEN,
@@ -138,16 +197,18 @@ static bool add_statistics(Text *out, int fd, const Device *device, Reason *reas
 
 bool net_statistics_add(Text *out, const Devices *devices, Reason *reason)
 {
-    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    bool done = fd >= 0 || reason_set(reason, "cannot open a socket: %s", strerror(errno));
+    bool done = true;
 
     for (int i = 0; done && i < devices->n; i++) {
-        if (*devices->list[i].interface) {
-            done = add_statistics(out, fd, &devices->list[i], reason);
+        const Device *device = &devices->list[i];
+        int fd = *device->interface ? port_socket(device) : -1;
+
+        done = !*device->interface ||
+               (fd >= 0 ? add_statistics(out, fd, device, reason)
+                        : reason_set(reason, "%s is in no namespace", device->interface));
+        if (fd >= 0) {
+            close(fd);
         }
-    }
-    if (fd >= 0) {
-        close(fd);
     }
     return done;
 }

@@ -3,6 +3,7 @@
 #include "load.h"
 #include "net.h"
 #include "plan-shell.h"
+#include "traffic.h"
 #include "verify.h"
 #include "words.h"
 #include <errno.h>
@@ -126,6 +127,14 @@ static bool do_verify(Plan *self, char **words, int words_n, Reason *reason)
 
     return verify_parse(&spec, words + 1, words_n - 1, reason) &&
            verify_run(&spec, &self->devices, self->channel, reason);
+}
+
+static bool do_traffic(Plan *self, char **words, int words_n, Reason *reason)
+{
+    TrafficSpec spec;
+
+    return traffic_parse(&spec, words + 1, words_n - 1, reason) &&
+           traffic_run(&spec, self->channel, reason);
 }
 
 /* Reports @body as WHEN.WHAT. */
