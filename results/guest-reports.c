@@ -54,10 +54,15 @@ static bool is_load(const char *name)
     return g_str_equal(name, "load") || g_str_has_prefix(name, "load-");
 }
 
+static bool is_traffic(const char *name)
+{
+    return g_str_has_prefix(name, "traffic-");
+}
+
 void guest_reports_add(GuestReports *self, int64_t t_ps, const char *name, const char *body)
 {
     if (g_str_has_suffix(name, ".interrupts") || g_str_has_suffix(name, ".stat") ||
-        g_str_equal(name, "queue-map") || is_load(name)) {
+        g_str_equal(name, "queue-map") || is_load(name) || is_traffic(name)) {
         Report *report = g_new0(Report, 1);
 
         report->t_ps = t_ps;
@@ -478,6 +483,36 @@ static bool store_load(Sink *sink, const Report *report, int load, GError **erro
     return true;
 }
 
+/* --- traffic --- */
+
+static bool store_traffic(Sink *sink, const Report *report, int traffic, GError **error)
+{
+    static const char *const counts[] = {
+        "streams",        "sent_bytes",         "verified_bytes",     "mismatched_bytes",
+        "datagrams_sent", "datagrams_received", "datagrams_repeated", "guest_ns"};
+    g_autoptr(JsonNode) root = json_from_string(report->body, NULL);
+    g_autoptr(ResultsStmt) stmt = results_prepare(
+        sink->store,
+        "INSERT INTO traffic_result (run_id, traffic, name, protocol, streams, sent_bytes,"
+        " verified_bytes, mismatched_bytes, datagrams_sent, datagrams_received,"
+        " datagrams_repeated, guest_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "be written", error);
+    JsonObject *object;
+
+    if (!stmt || !root || !JSON_NODE_HOLDS_OBJECT(root)) {
+        return stmt != NULL;
+    }
+    object = json_node_get_object(root);
+    sqlite3_bind_int64(stmt, 1, sink->run_id);
+    sqlite3_bind_int64(stmt, 2, traffic);
+    results_bind_text(stmt, 3, json_object_get_string_member_with_default(object, "name", ""));
+    results_bind_text(stmt, 4, json_object_get_string_member_with_default(object, "protocol", ""));
+    for (int i = 0; i < (int)G_N_ELEMENTS(counts); i++) {
+        sqlite3_bind_int64(stmt, 5 + i, member(object, counts[i]));
+    }
+    return results_step(sink->store, stmt, "be written", error);
+}
+
 static GHashTable *serials_of(ResultsStore *store, int64_t run_id, GError **error)
 {
     g_autoptr(GHashTable) table = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
@@ -502,7 +537,7 @@ bool guest_reports_store(const GuestReports *self, ResultsStore *store, int64_t 
     g_autoptr(GHashTable) by_serial = serials_of(store, run_id, error);
     Sink sink = {.store = store, .run_id = run_id, .by_serial = by_serial};
     const Report *before, *after;
-    int loads = 0;
+    int loads = 0, traffics = 0;
 
     if (!by_serial) {
         return false;
@@ -514,6 +549,9 @@ bool guest_reports_store(const GuestReports *self, ResultsStore *store, int64_t 
             return false;
         }
         if (is_load(report->name) && !store_load(&sink, report, loads++, error)) {
+            return false;
+        }
+        if (is_traffic(report->name) && !store_traffic(&sink, report, traffics++, error)) {
             return false;
         }
     }

@@ -68,6 +68,18 @@ static const Column cpu_columns[] = {
     {"instructions_per_io", "instructions_per_io", UNIT_NUMBER},
     {NULL},
 };
+/* Of view traffic_summary. */
+static const Column traffic_columns[] = {
+    {"streams", "streams", UNIT_NUMBER},
+    {"sent_bytes", "sent_bytes", UNIT_BYTES},
+    {"verified_bytes", "verified_bytes", UNIT_BYTES},
+    {"mismatched_bytes", "mismatched_bytes", UNIT_BYTES},
+    {"missing_bytes", "missing_bytes", UNIT_BYTES},
+    {"datagrams_sent", "datagrams_sent", UNIT_NUMBER},
+    {"datagrams_lost", "datagrams_lost", UNIT_NUMBER},
+    {"datagrams_repeated", "datagrams_repeated", UNIT_NUMBER},
+    {NULL},
+};
 static const Column map_columns[] = {
     {"sqs", "COUNT(DISTINCT sq)", UNIT_NUMBER},
     {"cqs", "COUNT(DISTINCT cq)", UNIT_NUMBER},
@@ -85,6 +97,7 @@ typedef enum {
     OF_VECTORS,
     OF_CPU,
     OF_MAP,
+    OF_TRAFFIC,
     OF_QUERY,
     OF_VERDICT,
     OF_DMESG,
@@ -97,7 +110,7 @@ typedef struct Expect {
     Bound bound;
     char *device;         /* (nullable) */
     char *name;           /* counter or query */
-    const Column *column; /* of OF_DEVICE, OF_PORT, OF_CPU, OF_MAP */
+    const Column *column; /* of OF_DEVICE, OF_PORT, OF_CPU, OF_MAP, OF_TRAFFIC */
     Unit unit;
     double value;
     double within_pct; /* of a published figure; < 0: none */
@@ -295,8 +308,9 @@ static bool unknown_key(const Place *place, const char *word, GError **error)
     for (int i = 0; place->devices && place->devices[i]; i++) {
         g_ptr_array_add(words, (void *)place->devices[i]);
     }
-    for (const char *const *w = (const char *const[]){"cpu", "queue_map", "run", "guest", NULL}; *w;
-         w++) {
+    for (const char *const *w =
+             (const char *const[]){"cpu", "queue_map", "traffic", "run", "guest", NULL};
+         *w; w++) {
         g_ptr_array_add(words, (void *)*w);
     }
     for (int i = 0; queries[i]; i++) {
@@ -331,6 +345,11 @@ static bool parse_key(const Place *place, Expect *self, char **parts, GError **e
     if (g_str_equal(parts[0], "cpu")) {
         return n == 2 ? parse_table_column(place, self, OF_CPU, cpu_columns, parts[1], error)
                       : bad_form(place, "cpu.COLUMN", error);
+    }
+    if (g_str_equal(parts[0], "traffic")) {
+        return n == 2
+                   ? parse_table_column(place, self, OF_TRAFFIC, traffic_columns, parts[1], error)
+                   : bad_form(place, "traffic.COLUMN", error);
     }
     if (g_str_equal(parts[0], "queue_map")) {
         if (n != 3) {
@@ -576,6 +595,9 @@ static char *sql_of(const Expect *self)
                         " WHERE run_id = :run_id AND device = :device");
     case OF_CPU:
         return g_strdup_printf("SELECT %s AS value FROM cpu_summary WHERE run_id = :run_id",
+                               self->column->sql);
+    case OF_TRAFFIC:
+        return g_strdup_printf("SELECT %s AS value FROM traffic_summary WHERE run_id = :run_id",
                                self->column->sql);
     case OF_MAP:
         return g_strdup_printf("SELECT %s AS value FROM queue_map"

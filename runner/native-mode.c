@@ -67,14 +67,12 @@ static gboolean check_block(const Scenario *scenario, const ScenarioLoad *load, 
 
 gboolean native_check_steps(const Scenario *scenario, GError **error)
 {
-    static const char *const keys[] = {"guest", "load", "verify", "plan"};
-
     for (guint i = 0; i < scenario->steps->len; i++) {
         const ScenarioStep *step = g_ptr_array_index(scenario->steps, i);
         for (guint j = 0; j < step->actions->len; j++) {
             const ScenarioAction *action = g_ptr_array_index(step->actions, j);
             SimKeyfileEntry place = {
-                .group = "step", .key = keys[action->kind], .line = action->line};
+                .group = "step", .key = scenario_step_keys[action->kind], .line = action->line};
             if (action->kind != STEP_LOAD) {
                 sim_keyfile_error(scenario->file, &place, SIM_KEYFILE_ERROR_VALUE, error,
                                   "%s is simulated and has no guest; use a real driver",

@@ -258,8 +258,25 @@ static gboolean add_verify(const Scenario *scenario, const ScenarioAction *actio
     return TRUE;
 }
 
-static gboolean add_step(const Scenario *scenario, const ScenarioStep *step, GString *plan,
-                         GError **error)
+/* `start` and `end`, or a time. */
+static void add_window(const char *what, GString *plan)
+{
+    gboolean end = strcmp(what, "end") == 0, start = strcmp(what, "start") == 0;
+
+    if (!end) {
+        g_string_append_printf(plan, "observe before\nmark %u\n", MARK_START);
+    }
+    if (!end && !start) {
+        g_string_append_printf(plan, "sleep %s\n", what);
+    }
+    if (!start) {
+        g_string_append_printf(plan, "mark %u\nobserve after\n", MARK_END);
+    }
+}
+
+/* @ports: that traffic has used up so far. */
+static gboolean add_step(const Scenario *scenario, const ScenarioStep *step, guint64 *ports,
+                         GString *plan, GError **error)
 {
     if (step->actions->len == 0) {
         return TRUE; /* a fault alone: nothing to do in the guest */
@@ -282,9 +299,11 @@ static gboolean add_step(const Scenario *scenario, const ScenarioStep *step, GSt
             add_load(scenario, scenario_find_load(scenario, action->text), plan);
             break;
         case STEP_WINDOW:
-            g_string_append_printf(plan,
-                                   "observe before\nmark %u\nsleep %s\nmark %u\nobserve after\n",
-                                   MARK_START, action->text, MARK_END);
+            add_window(action->text, plan);
+            break;
+        case STEP_TRAFFIC:
+            scenario_plan_traffic(scenario, scenario_find_traffic(scenario, action->text), ports,
+                                  plan);
             break;
         case STEP_VERIFY:
             if (!add_verify(scenario, action, plan, error)) {
@@ -313,6 +332,7 @@ static gboolean in_a_step(const Scenario *scenario, const ScenarioLoad *load)
 char *plan_text(const Scenario *scenario, GPtrArray *modules, GError **error)
 {
     g_autoptr(GString) plan = g_string_new(NULL);
+    guint64 ports = 0;
 
     if (!check_parameters(scenario, modules, error)) {
         return NULL;
@@ -332,7 +352,7 @@ char *plan_text(const Scenario *scenario, GPtrArray *modules, GError **error)
         }
     }
     for (guint i = 0; i < scenario->steps->len; i++) {
-        if (!add_step(scenario, g_ptr_array_index(scenario->steps, i), plan, error)) {
+        if (!add_step(scenario, g_ptr_array_index(scenario->steps, i), &ports, plan, error)) {
             return NULL;
         }
     }

@@ -52,7 +52,7 @@ static unsigned set_everywhere(SimKeyfile *file, const char *group, const char *
                                const char *value, unsigned line)
 {
     static const char *const single[] = {"scenario", "machine", "driver", NULL};
-    static const char *const several[] = {"device", "load", "wire", NULL};
+    static const char *const several[] = {"device", "load", "wire", "traffic", NULL};
     g_autoptr(GPtrArray) targets = g_ptr_array_new_with_free_func(g_free);
     const char *const *groups = sim_keyfile_groups(file);
 

@@ -55,6 +55,14 @@ gboolean scenario_read_load(Scenario *self, const char *group, GError **error);
 gboolean scenario_finish_loads(Scenario *self, GError **error); /* devices, window, sizes */
 gboolean scenario_read_step(Scenario *self, const char *group, GError **error);
 gboolean scenario_finish_steps(Scenario *self, GError **error); /* names used in steps */
+/* --- scenario-traffic.c --- */
+gboolean scenario_read_traffic(Scenario *self, const char *group, GError **error);
+gboolean scenario_finish_traffics(Scenario *self, GError **error); /* names used in steps */
+guint64 scenario_traffic_ports(const ScenarioTraffic *self);       /* that it uses up */
+/* The plan's line; *@ports counts those that the run has used up. */
+void scenario_plan_traffic(const Scenario *self, const ScenarioTraffic *traffic, guint64 *ports,
+                           GString *plan);
+void scenario_traffic_free(ScenarioTraffic *self);
 void scenario_device_free(ScenarioDevice *self);
 void scenario_load_free(ScenarioLoad *self);
 void scenario_step_free(ScenarioStep *self);

@@ -72,12 +72,15 @@ static gboolean read_fault(Scenario *self, const char *group, GError **error)
     return scenario_add_fault(self, device, whole, entry, error);
 }
 
-/* `window = TIME`: the action's text becomes its milliseconds. */
+/* `window = TIME`: the action's text becomes its milliseconds; `start` and `end` stay. */
 static gboolean read_window(Scenario *self, const char *group, ScenarioAction *action,
                             GError **error)
 {
     guint64 time_ps = 0;
 
+    if (strcmp(action->text, "start") == 0 || strcmp(action->text, "end") == 0) {
+        return TRUE;
+    }
     if (!scenario_number(self->file, group, "window", SIM_UNIT_TIME, SIM_MS, 3600 * SIM_S, &time_ps,
                          error)) {
         return FALSE;
@@ -94,10 +97,10 @@ static gboolean read_window(Scenario *self, const char *group, ScenarioAction *a
     return TRUE;
 }
 
-/* A run has one measured window, of a load or of a step. */
+/* A run has one measured window, of a load, of a step, or from one step to another. */
 static gboolean check_windows(Scenario *self, GError **error)
 {
-    unsigned line = 0;
+    unsigned line = 0, open = 0;
 
     for (guint i = 0; i < self->loads->len; i++) {
         const ScenarioLoad *load = g_ptr_array_index(self->loads, i);
@@ -111,6 +114,17 @@ static gboolean check_windows(Scenario *self, GError **error)
             if (action->kind != STEP_WINDOW) {
                 continue;
             }
+            if (strcmp(action->text, "end") == 0) {
+                if (!open) {
+                    sim_keyfile_error(
+                        self->file, &place, SIM_KEYFILE_ERROR_VALUE, error,
+                        "no window is open here; add window = start to a step before");
+                    return FALSE;
+                }
+                open = 0;
+                continue;
+            }
+            open = strcmp(action->text, "start") == 0 ? action->line : open;
             if (line) {
                 sim_keyfile_error(self->file, &place, SIM_KEYFILE_ERROR_VALUE, error,
                                   "a run has one measured window, and line %u is it", line);
@@ -118,6 +132,12 @@ static gboolean check_windows(Scenario *self, GError **error)
             }
             line = action->line;
         }
+    }
+    if (open) {
+        SimKeyfileEntry place = {.group = "step", .key = "window", .line = open};
+        sim_keyfile_error(self->file, &place, SIM_KEYFILE_ERROR_VALUE, error,
+                          "the window stays open; add window = end to a step behind it");
+        return FALSE;
     }
     return TRUE;
 }
@@ -184,9 +204,11 @@ static gboolean check_plan(Scenario *self, const SimKeyfileEntry *entry, GError 
     return TRUE;
 }
 
+const char *const scenario_step_keys[] = {"guest",  "load",    "verify", "plan",
+                                          "window", "traffic", NULL};
+
 gboolean scenario_read_step(Scenario *self, const char *group, GError **error)
 {
-    static const char *const keys[] = {"guest", "load", "verify", "plan", "window", NULL};
     ScenarioStep *step = g_new0(ScenarioStep, 1);
     const char *text = group + strlen("step ");
     char *end = NULL;
@@ -214,8 +236,8 @@ gboolean scenario_read_step(Scenario *self, const char *group, GError **error)
     const GPtrArray *entries = sim_keyfile_entries(self->file, group);
     for (guint i = 0; entries && i < entries->len; i++) {
         SimKeyfileEntry *entry = g_ptr_array_index(entries, i);
-        for (unsigned kind = 0; keys[kind]; kind++) {
-            if (strcmp(entry->key, keys[kind]) == 0) {
+        for (unsigned kind = 0; scenario_step_keys[kind]; kind++) {
+            if (strcmp(entry->key, scenario_step_keys[kind]) == 0) {
                 if (!*entry->value) {
                     sim_keyfile_error(self->file, entry, SIM_KEYFILE_ERROR_VALUE, error,
                                       "is empty; give it a value or leave it out");

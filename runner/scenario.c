@@ -33,6 +33,7 @@ void scenario_free(Scenario *self)
     g_clear_pointer(&self->devices, g_ptr_array_unref);
     g_clear_pointer(&self->wires, g_ptr_array_unref);
     g_clear_pointer(&self->loads, g_ptr_array_unref);
+    g_clear_pointer(&self->traffics, g_ptr_array_unref);
     g_clear_pointer(&self->steps, g_ptr_array_unref);
     g_free(self);
 }
@@ -253,8 +254,8 @@ static gboolean read_driver(Scenario *self, GError **error)
 
 static gboolean check_group_names(SimKeyfile *file, GError **error)
 {
-    static const char *const words[] = {"scenario", "machine", "driver", "device", "wire", "load",
-                                        "step",     "matrix",  "point",  "expect", NULL};
+    static const char *const words[] = {"scenario", "machine", "driver", "device", "wire",   "load",
+                                        "traffic",  "step",    "matrix", "point",  "expect", NULL};
     const char *const *groups = sim_keyfile_groups(file);
 
     for (size_t i = 0; groups[i]; i++) {
@@ -263,7 +264,8 @@ static gboolean check_group_names(SimKeyfile *file, GError **error)
         SimKeyfileEntry place = {
             .group = groups[i], .key = "", .line = sim_keyfile_group_line(file, groups[i])};
         gboolean needs_name = strcmp(kind, "device") == 0 || strcmp(kind, "step") == 0 ||
-                              strcmp(kind, "point") == 0 || strcmp(kind, "wire") == 0;
+                              strcmp(kind, "point") == 0 || strcmp(kind, "wire") == 0 ||
+                              strcmp(kind, "traffic") == 0;
         gboolean may_have_name =
             needs_name || strcmp(kind, "load") == 0 || strcmp(kind, "expect") == 0;
         if (!g_strv_contains(words, kind)) {
@@ -335,6 +337,8 @@ static gboolean read_groups(Scenario *self, GError **error)
             fine = scenario_read_wire(self, group, error);
         } else if (strcmp(group, "load") == 0 || g_str_has_prefix(group, "load ")) {
             fine = scenario_read_load(self, group, error);
+        } else if (g_str_has_prefix(group, "traffic ")) {
+            fine = scenario_read_traffic(self, group, error);
         }
         if (!fine) {
             return FALSE;
@@ -380,13 +384,14 @@ static Scenario *scenario_new(const char *name, SimKeyfile *file, const char *po
     self->devices = g_ptr_array_new_with_free_func((GDestroyNotify)scenario_device_free);
     self->wires = g_ptr_array_new_with_free_func((GDestroyNotify)scenario_wire_free);
     self->loads = g_ptr_array_new_with_free_func((GDestroyNotify)scenario_load_free);
+    self->traffics = g_ptr_array_new_with_free_func((GDestroyNotify)scenario_traffic_free);
     self->steps = g_ptr_array_new_with_free_func((GDestroyNotify)scenario_step_free);
     if (!check_known_keys(file, error) || !read_scenario(self, error) ||
         !read_machine(self, error) || !read_driver(self, error) || !read_groups(self, error) ||
         !scenario_finish_devices(self, error) || !check_driver(self, error) ||
         !scenario_finish_wires(self, error) || !scenario_finish_loads(self, error) ||
-        !scenario_finish_steps(self, error) || !check_all_taken(self, error) ||
-        (self->simulated && !native_check_steps(self, error))) {
+        !scenario_finish_steps(self, error) || !scenario_finish_traffics(self, error) ||
+        !check_all_taken(self, error) || (self->simulated && !native_check_steps(self, error))) {
         return NULL;
     }
     if (self->loads->len == 0 && self->steps->len == 0) {

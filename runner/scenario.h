@@ -11,7 +11,8 @@
 
 /* One key of a scenario file. */
 typedef struct ScenarioKey {
-    const char *group; /* "scenario", "machine", "device", "wire", "driver", "load", "step" */
+    /* "scenario", "machine", "device", "wire", "driver", "load", "traffic", "step" */
+    const char *group;
     const char *key;
     const char *fallback; /* shown in help; NULL: required or none */
     const char *meaning;
@@ -56,7 +57,7 @@ typedef struct ScenarioRange {
     guint32 first, n; /* n: at least 1 */
 } ScenarioRange;
 
-/* A cable, and the tester if that has one of its ends. */
+/* A cable, and who else than a port has one of its ends. */
 typedef struct ScenarioWire {
     char *name;
     char **ends; /* two: names of ports, or "tester" */
@@ -72,16 +73,31 @@ typedef struct ScenarioWire {
     unsigned line;
 } ScenarioWire;
 
+/* Streams between two addresses of the guest. */
+typedef struct ScenarioTraffic {
+    char *name;
+    char *from, *to; /* ADDRESS or ADDRESS@NAMESPACE */
+    char *protocol;  /* "tcp", "udp" */
+    guint64 streams; /* each way */
+    guint64 bytes;   /* of a round, all streams */
+    guint64 rounds, datagram_bytes;
+    gboolean both, segment;
+    unsigned line;
+} ScenarioTraffic;
+
 typedef enum {
     STEP_GUEST,
     STEP_LOAD,
     STEP_VERIFY,
     STEP_PLAN,
     STEP_WINDOW,
+    STEP_TRAFFIC,
 } ScenarioActionKind;
+extern const char *const scenario_step_keys[]; /* by kind, NULL-ended */
 typedef struct ScenarioAction {
     ScenarioActionKind kind;
-    char *text; /* command, load's name, verify's words, plan line, milliseconds */
+    char *text; /* command, name of load or traffic, verify's words, plan line; of a
+                 * window milliseconds, "start" or "end" */
     unsigned line;
 } ScenarioAction;
 
@@ -106,7 +122,7 @@ typedef struct Scenario {
     char *machine_path;
     HostMachine *machine;
     guint64 cpus, memory_bytes, mips, quantum;
-    GPtrArray *devices, *wires, *loads, *steps;
+    GPtrArray *devices, *wires, *loads, *traffics, *steps;
 } Scenario;
 
 /**
@@ -125,5 +141,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Scenario, scenario_free)
 ScenarioDevice *scenario_device(const Scenario *self, const char *name); /* NULL: none */
 ScenarioWire *scenario_wire(const Scenario *self, const char *name);     /* NULL: none */
 ScenarioLoad *scenario_find_load(const Scenario *self, const char *name);
+ScenarioTraffic *scenario_find_traffic(const Scenario *self, const char *name); /* NULL: none */
 /* Names of the devices, NULL-ended.  (transfer container): free with g_free */
 const char **scenario_device_names(const Scenario *self);

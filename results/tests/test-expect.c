@@ -82,6 +82,45 @@ Test(results_expect, each_form)
     }
 }
 
+/* golden-port.jsonl: 2,000,000 bytes of TCP, ten of them wrong; 100 datagrams, two lost. */
+Test(results_expect, traffic_of_a_run)
+{
+    static const struct {
+        const char *entry;
+        bool held;
+        const char *got;
+    } traffic[] = {
+        {"traffic.streams = 36", true, "36"},
+        {"traffic.sent_bytes = 2147200B", true, "2147200B"},
+        {"traffic.verified_bytes = 2147200B", false, "2144246B"},
+        {"traffic.mismatched_bytes = 0B", false, "10B"},
+        {"traffic.missing_bytes.max = 2954B", true, "2954B"},
+        {"traffic.datagrams_lost = 0", false, "2"},
+        {"traffic.datagrams_sent = 100", true, "100"},
+        {"traffic.datagrams_repeated = 1", true, "1"},
+    };
+    g_autoptr(Bench) bench = bench_new();
+    int64_t run_id = bench_golden_port(bench), other = bench_golden(bench);
+
+    for (size_t i = 0; i <= G_N_ELEMENTS(traffic); i++) {
+        bool none = i == G_N_ELEMENTS(traffic); /* a run without any */
+        const char *entry = none ? "traffic.mismatched_bytes = 0B" : traffic[i].entry;
+        g_autoptr(SimKeyfile) file = file_of(entry);
+        g_autofree char *got = NULL;
+        unsigned failed = 9;
+
+        cr_assert(expect_evaluate(file, bench->store, none ? other : run_id, &failed, NULL), "%s",
+                  entry);
+        cr_expect(eq(u32, failed, none || !traffic[i].held), "%s", entry);
+        got = bench_ask(bench,
+                        "SELECT got FROM expect_result WHERE run_id = :run_id"
+                        " ORDER BY seq DESC LIMIT 1",
+                        none ? other : run_id);
+        cr_expect(eq(str, got, none ? (char *)"nothing measured" : (char *)traffic[i].got), "%s",
+                  entry);
+    }
+}
+
 Test(results_expect, rows_keep_the_order_of_the_file)
 {
     g_autoptr(Bench) bench = bench_new();
@@ -115,6 +154,8 @@ static const struct {
     {"queue_map.nvme2.sqs = 1", "did you mean \"nvme"},
     {"queue_map.nvme0.sq = 1", "\"sqs\""},
     {"queue_map.sqs = 1", "queue_map.DEVICE"},
+    {"traffic.sent = 1B", "\"sent_bytes\""},
+    {"traffic = 1", "traffic.COLUMN"},
     {"interupt-entropy.min = 1", "\"interrupt-entropy\""},
     {"run.verdict = don", "\"done\""},
     {"run.verdicts = done", "run.verdict"},

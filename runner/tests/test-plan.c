@@ -110,9 +110,9 @@ Test(plan, refused)
 }
 
 #define PORTS                                                                                      \
-    "[scenario]\ntitle = t\nwhy = w\ndriver = linux-ixgbe\n"                                         \
-    "[machine]\nprofile = xeon-2620v4-x2\n"                                                       \
-    "[device eth0]\nprofile = 82599es\n"                                                          \
+    "[scenario]\ntitle = t\nwhy = w\ndriver = linux-ixgbe\n"                                       \
+    "[machine]\nprofile = xeon-2620v4-x2\n"                                                        \
+    "[device eth0]\nprofile = 82599es\n"                                                           \
     "[device eth1]\nprofile = 82599es\nmac = 02:00:00:00:00:AA\ncard = eth0\n"
 
 Test(plan, ports_and_window)
@@ -135,6 +135,37 @@ Test(plan, ports_and_window)
                 "observe before\n"
                 "mark 1\n"
                 "sleep 20\n"
+                "mark 2\n"
+                "observe after\n"
+                "dmesg\n");
+}
+
+Test(plan, traffic_within_a_window)
+{
+    expect_plan(PORTS "[traffic t]\nfrom = 10.0.0.1@a\nto = 10.0.0.2@b\nbytes = 1MiB\nrounds = 3\n"
+                      "[traffic u]\nfrom = fd00::1\nto = fd00::2\nprotocol = udp\nbytes = 1KiB\n"
+                      "streams = 4\nboth = no\nsegment = yes\n"
+                      "[step 1 open]\nwindow = start\n"
+                      "[step 2 send]\ntraffic = t\n"
+                      "[step 3 send]\ntraffic = u\nwindow = end\n",
+                "# s\n"
+                "insmod nvme-core.ko\n"
+                "insmod nvme.ko\n"
+                "wait-net 00:1b:21:00:00:01 60000\n"
+                "wait-net 02:00:00:00:00:aa 60000\n"
+                "queue-map\n"
+                "# step 1 open\n"
+                "mark 257\n"
+                "observe before\n"
+                "mark 1\n"
+                "# step 2 send\n"
+                "mark 258\n"
+                "traffic name=t protocol=tcp from=10.0.0.1@a to=10.0.0.2@b streams=16 both=yes "
+                "bytes=1048576 rounds=3 port=5001 seed=1\n"
+                "# step 3 send\n"
+                "mark 259\n"
+                "traffic name=u protocol=udp from=fd00::1 to=fd00::2 streams=4 both=no bytes=1024 "
+                "rounds=1 size=1472 segment=yes port=5097 seed=1\n"
                 "mark 2\n"
                 "observe after\n"
                 "dmesg\n");

@@ -47,6 +47,7 @@
 /* A port with the tester at its other end; lines 1 to 10, and a step. */
 #define TESTED PORTS "[wire a]\nends = eth0 tester\n"
 #define STEP "[step 1 a]\nwindow = 20ms\n"
+#define TRAFFIC "[traffic t]\nfrom = 10.0.0.1@a\nto = 10.0.0.2@b\n"
 
 typedef struct Case {
     const char *text, *where, *says;
