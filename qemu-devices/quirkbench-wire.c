@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A cable in the simulation: `-device quirkbench-wire,id=wire0,sim=sim0`.  Ports that say
- * `wire=wire0` take its ends; with `tester=on` one end has the frame generator and sink. */
+ * `wire=wire0` take its ends; with `tester=on` one end has the frame generator and sink, with
+ * `netdev=ID` a network backend of QEMU. */
 #include "qemu/osdep.h"
 #include "hw/qdev-properties.h"
 #include "net/net.h"
@@ -8,6 +9,7 @@
 #include "qemu/module.h"
 #include "sim-object.h"
 #include "quirkbench-wire.h"
+#include "wire-netdev.h"
 #include "sim/sim-keyfile.h"
 #include "wire/wire-tester.h"
 
@@ -17,6 +19,7 @@ struct QuirkbenchWire {
     QuirkbenchSim *sim;
     char *capture, *start;
     MACAddr destination;
+    NICConf conf;
     bool has_tester;
     uint64_t rate, frames, frame_bytes;
     struct {
@@ -29,6 +32,7 @@ struct QuirkbenchWire {
     QuirkbenchSimClient client;
     Wire *wire;
     WireTester *tester;
+    WireNetdev *netdev;
     bool taken[2];
 };
 
@@ -99,6 +103,8 @@ static const SimCounter wire_counters[] = {
     {"bytes_sunk", "bytes", "of them, with CRC"},
     {"frames_carried", "", "frames that the wire has carried, both ways"},
     {"frames_lost", "", "frames sent while an end was dark"},
+    {"frames_to_netdev", "", "frames given to QEMU's netdev"},
+    {"frames_from_netdev", "", "frames taken from it"},
 };
 
 static void wire_record(void *opaque, const char *at)
@@ -106,8 +112,10 @@ static void wire_record(void *opaque, const char *at)
     QuirkbenchWire *s = opaque;
     WireTesterCount tester = s->tester ? wire_tester_count(s->tester) : (WireTesterCount){0};
     WireCount a = wire_end_sent(wire_end(s->wire, 0)), b = wire_end_sent(wire_end(s->wire, 1));
-    const uint64_t values[] = {tester.frames_sent, tester.frames_received, tester.bytes_received,
-                               a.frames + b.frames, a.lost + b.lost};
+    WireNetdevCount outside = s->netdev ? wire_netdev_count(s->netdev) : (WireNetdevCount){0};
+    const uint64_t values[] = {tester.frames_sent,  tester.frames_received, tester.bytes_received,
+                               a.frames + b.frames, a.lost + b.lost,        outside.to,
+                               outside.from};
 
     sim_counters_record(s->port.telemetry, at, s->port.device, "wire", 0, wire_counters, values,
                         ARRAY_SIZE(values));
@@ -131,12 +139,24 @@ static void wire_realize(DeviceState *dev, Error **errp)
         error_setg(errp, "%s= is missing", !s->sim ? "sim" : "id");
         return;
     }
+    if (s->conf.peers.ncs[0] && !quirkbench_sim_is_wall(s->sim)) {
+        error_setg(errp, "netdev= needs clock=wall: what comes from outside cannot be repeated");
+        return;
+    }
+    if (s->conf.peers.ncs[0] && s->has_tester) {
+        error_setg(errp, "netdev= and tester=on are for the same end: drop one");
+        return;
+    }
     quirkbench_sim_port(s->sim, &s->port);
     s->port.device = dev->id;
     s->wire = wire_new(s->port.queue, &(WireParams){.delay_ps = 10 * SIM_NS});
     if (s->capture && !wire_capture(s->wire, s->capture, &error)) {
         error_setg(errp, "%s", error->message);
     } else if (!s->has_tester || wire_make_tester(s, errp)) {
+        if (s->conf.peers.ncs[0]) {
+            s->netdev = wire_netdev_new(s->sim, s->port.queue, dev, &s->conf,
+                                        quirkbench_wire_take(s, errp));
+        }
         s->client = (QuirkbenchSimClient){s, wire_record, wire_nothing, wire_nothing};
         quirkbench_sim_attach(s->sim, &s->client);
         return;
@@ -152,6 +172,7 @@ static void wire_realize(DeviceState *dev, Error **errp)
 static const Property wire_properties[] = {
     DEFINE_PROP_LINK("sim", QuirkbenchWire, sim, TYPE_QUIRKBENCH_SIM, QuirkbenchSim *),
     DEFINE_PROP_STRING("capture", QuirkbenchWire, capture),
+    DEFINE_PROP_NETDEV("netdev", QuirkbenchWire, conf.peers),
     DEFINE_PROP_BOOL("tester", QuirkbenchWire, has_tester, false),
     DEFINE_PROP_STRING("start", QuirkbenchWire, start),
     DEFINE_PROP_UINT64("rate", QuirkbenchWire, rate, 0),

@@ -50,6 +50,11 @@ bool quirkbench_sim_enter(QuirkbenchSim *s)
     return !s->finished;
 }
 
+bool quirkbench_sim_is_wall(const QuirkbenchSim *s)
+{
+    return s->wall;
+}
+
 void quirkbench_sim_leave(QuirkbenchSim *s)
 {
     if (s->wall) {

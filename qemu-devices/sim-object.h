@@ -32,6 +32,8 @@ const PcieParams *quirkbench_sim_slot(QuirkbenchSim *s, const PcieLink *link);
 /* Before a model is called for the guest: brings model time up to the vCPU's.  False: the run is
  * over, and the model must be left alone. */
 bool quirkbench_sim_enter(QuirkbenchSim *s);
+/* Whether time is the machine's: then things outside may have a say. */
+bool quirkbench_sim_is_wall(const QuirkbenchSim *s);
 /* After a write of the guest.  By the wall clock time has passed meanwhile, and what is due by now
  * need not wait until the timer's thread gets its turn; otherwise nothing happens. */
 void quirkbench_sim_leave(QuirkbenchSim *s);

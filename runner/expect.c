@@ -54,8 +54,9 @@ static const Column port_columns[] = {
 };
 /* Of a [wire NAME]: docs/qemu-devices.md. */
 static const SimCounter wire_counters[] = {
-    {"frames_generated", "", ""}, {"frames_sunk", "", ""}, {"bytes_sunk", "bytes", ""},
-    {"frames_carried", "", ""},   {"frames_lost", "", ""},
+    {"frames_generated", "", ""},   {"frames_sunk", "", ""}, {"bytes_sunk", "bytes", ""},
+    {"frames_carried", "", ""},     {"frames_lost", "", ""}, {"frames_to_netdev", "", ""},
+    {"frames_from_netdev", "", ""},
 };
 static const Column cpu_columns[] = {
     {"cpus", "cpus", UNIT_NUMBER},

@@ -272,6 +272,12 @@ static void append_range(GString *text, const char *name, const ScenarioRange *r
                            range->first, name, range->n);
 }
 
+/* Value of -netdev for a wire that has one. */
+static char *netdev_argument(const ScenarioWire *wire)
+{
+    return g_strdup_printf("%s,id=net-%s", wire->netdev, wire->name);
+}
+
 /* Value of -device for a wire: docs/qemu-devices.md. */
 static char *wire_argument(const ScenarioWire *wire, const char *folder)
 {
@@ -283,6 +289,9 @@ static char *wire_argument(const ScenarioWire *wire, const char *folder)
         g_autofree char *path = g_build_filename(folder, leaf, NULL);
         g_autofree char *escaped = machine_escape(path);
         g_string_append_printf(text, ",capture=%s", escaped);
+    }
+    if (wire->netdev) {
+        g_string_append_printf(text, ",netdev=net-%s", wire->name);
     }
     if (wire->tester) {
         g_string_append_printf(text,
@@ -325,8 +334,13 @@ static Qemu *start(const Prepared *prepared, const Inputs *inputs, const RunOpti
     g_ptr_array_add(extra, g_strdup("defer"));
     g_ptr_array_add(extra, g_strdup("-S"));
     for (guint i = 0; i < scenario->wires->len; i++) {
+        const ScenarioWire *wire = g_ptr_array_index(scenario->wires, i);
+        if (wire->netdev) {
+            g_ptr_array_add(extra, g_strdup("-netdev"));
+            g_ptr_array_add(extra, netdev_argument(wire));
+        }
         g_ptr_array_add(extra, g_strdup("-device"));
-        g_ptr_array_add(extra, wire_argument(g_ptr_array_index(scenario->wires, i), folder));
+        g_ptr_array_add(extra, wire_argument(wire, folder));
     }
     g_ptr_array_add(extra, NULL);
     if (!run_write_archive(prepared, inputs, archive, error)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* [wire NAME]: a cable between two ports, or between a port and the tester. */
+/* [wire NAME]: a cable between two ports, or between a port and the tester or a netdev of QEMU. */
 #include "scenario-private.h"
 
 #include <string.h>
@@ -7,6 +7,7 @@
 #include "sim/sim-time.h"
 
 #define TESTER "tester"
+#define NETDEV "netdev"
 #define DISCARD_PORT 9
 #define MOST_FLOWS 65000        /* UDP ports from there on */
 #define TEST_NETWORK 0xc6120000 /* 198.18.0.0/15: benchmarks [RFC 2544 §C.2.2] */
@@ -20,6 +21,7 @@ void scenario_wire_free(ScenarioWire *self)
     if (self) {
         g_free(self->name);
         g_strfreev(self->ends);
+        g_free(self->netdev);
         g_free(self->destination);
         g_free(self);
     }
@@ -141,7 +143,7 @@ static gboolean check_tester_keys(Scenario *self, const ScenarioWire *wire, cons
         const SimKeyfileEntry *entry = sim_keyfile_entry(self->file, group, keys[i]);
         if (entry) {
             sim_keyfile_error(self->file, entry, SIM_KEYFILE_ERROR_VALUE, error,
-                              "is for the tester; this wire has two ports");
+                              "is for the tester, and this wire has none");
             return FALSE;
         }
     }
@@ -200,6 +202,35 @@ static gboolean read_flows(SimKeyfile *file, ScenarioWire *wire, const char *gro
                               error);
 }
 
+/* What comes in by a netdev depends on the machine, and on when it comes. */
+static gboolean check_netdev(Scenario *self, const ScenarioWire *wire, const char *group,
+                             GError **error)
+{
+    gboolean end = g_strv_contains((const char *const *)wire->ends, NETDEV);
+    const SimKeyfileEntry *ends = sim_keyfile_entry(self->file, group, "ends");
+
+    if (end && strcmp(self->clock, "wall") != 0) {
+        sim_keyfile_error(
+            self->file, ends, SIM_KEYFILE_ERROR_VALUE, error,
+            "a netdev brings frames at times that no run repeats; add clock = wall to "
+            "[scenario], or join two ports");
+        return FALSE;
+    }
+    if (end != (wire->netdev != NULL)) {
+        sim_keyfile_error(self->file, end ? ends : sim_keyfile_entry(self->file, group, "netdev"),
+                          SIM_KEYFILE_ERROR_VALUE, error,
+                          end ? "which netdev? add netdev = hubport,hubid=0 or the like"
+                              : "no end of this wire is for it; write ends = eth0 netdev");
+        return FALSE;
+    }
+    if (end && (g_str_has_prefix(wire->netdev, "id=") || strstr(wire->netdev, ",id="))) {
+        sim_keyfile_error(self->file, sim_keyfile_entry(self->file, group, "netdev"),
+                          SIM_KEYFILE_ERROR_VALUE, error, "the id is ours; leave it out");
+        return FALSE;
+    }
+    return TRUE;
+}
+
 gboolean scenario_read_wire(Scenario *self, const char *group, GError **error)
 {
     static const char *const answers[] = {"yes", "no", NULL};
@@ -229,16 +260,17 @@ gboolean scenario_read_wire(Scenario *self, const char *group, GError **error)
         !read_start(self, wire, group, error)) {
         return FALSE;
     }
+    wire->netdev = g_strdup(scenario_text(self->file, group, "netdev"));
     wire->capture = strcmp(capture, "yes") == 0;
     wire->ends = scenario_list(ends, ", \t");
     if (g_strv_length(wire->ends) != 2) {
         sim_keyfile_error(self->file, sim_keyfile_entry(self->file, group, "ends"),
                           SIM_KEYFILE_ERROR_VALUE, error,
-                          "a wire has two ends: ports, or a port and " TESTER);
+                          "a wire has two ends: ports, or a port and " TESTER " or " NETDEV);
         return FALSE;
     }
     wire->tester = g_strv_contains((const char *const *)wire->ends, TESTER);
-    return check_tester_keys(self, wire, group, error);
+    return check_netdev(self, wire, group, error) && check_tester_keys(self, wire, group, error);
 }
 
 /* Plugs the wire into the port @name. */
@@ -288,7 +320,7 @@ gboolean scenario_finish_wires(Scenario *self, GError **error)
             return FALSE;
         }
         for (char **end = wire->ends; *end; end++) {
-            if (strcmp(*end, TESTER) == 0) {
+            if (strcmp(*end, TESTER) == 0 || strcmp(*end, NETDEV) == 0) {
                 continue;
             }
             ports++;
@@ -298,7 +330,7 @@ gboolean scenario_finish_wires(Scenario *self, GError **error)
         }
         if (ports == 0) {
             sim_keyfile_error(self->file, entry, SIM_KEYFILE_ERROR_VALUE, error,
-                              "one end is for the tester, the other for a port");
+                              "one end is for the tester or a netdev, the other for a port");
             return FALSE;
         }
     }

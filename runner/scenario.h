@@ -60,7 +60,8 @@ typedef struct ScenarioRange {
 /* A cable, and who else than a port has one of its ends. */
 typedef struct ScenarioWire {
     char *name;
-    char **ends; /* two: names of ports, or "tester" */
+    char **ends;  /* two: names of ports, or one and "tester" or "netdev" */
+    char *netdev; /* as QEMU's -netdev takes it, without id; NULL: none */
     gboolean tester, sends;
     guint64 rate; /* frames a second; 0: line rate */
     guint64 frames, frame_bytes; /* bytes: on the wire, with CRC and tag */
