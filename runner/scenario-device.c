@@ -334,7 +334,7 @@ gboolean scenario_read_device(Scenario *self, const char *group, GError **error)
             return FALSE;
         }
     }
-    if (strcmp(device->name, "tester") == 0) {
+    if (strcmp(device->name, "tester") == 0 || strcmp(device->name, "netdev") == 0) {
         sim_keyfile_error(self->file, &place, SIM_KEYFILE_ERROR_VALUE, error,
                           "a wire's end has that name; give the device another");
         return FALSE;
