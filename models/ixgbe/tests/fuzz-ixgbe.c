@@ -533,6 +533,7 @@ static void begin(SimTelemetry *telemetry)
                                     .max_read_request = 512,
                                     .rcb = 64,
                                     .tags = 32,
+                                    .posted_credits = 4,
                                     .read_latency_ps = 700 * SIM_NS,
                                     .write_latency_ps = 150 * SIM_NS};
     unsigned how = (unsigned)take(1);
@@ -548,7 +549,8 @@ static void begin(SimTelemetry *telemetry)
         FuzzPort *port = &fuzz.ports[i];
         const IxgbeProfile *profile = fuzz.profiles[how / 2 % G_N_ELEMENTS(fuzz.profiles)];
         port->mode = SIM_IRQ_MSIX;
-        port->function = pcie_function_new(fuzz.link, &(PcieFunctionParams){.tags = 16});
+        port->function = pcie_function_new(
+            fuzz.link, &(PcieFunctionParams){.tags = 16, .partial_line_ps = 20 * SIM_NS});
         port->port = (SimPort){.ops = &ops,
                                .opaque = port,
                                .queue = fuzz.queue,
