@@ -1,40 +1,254 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The event queue: a heap of four children a node whose events know their place, so a move or a
- * cancel is O(log n).  An entry carries the whole sort key; comparing two never touches the events
- * themselves.  While an event runs its place at the root stands empty: the event that it schedules,
- * as most do, takes that place and sinks, which is half of the work of a removal and an insertion. */
+/* The event queue.  Time is cut into buckets of about a microsecond.  A wheel holds the events of
+ * the next thousand buckets, each bucket a list in no order; what lies beyond is in a heap, `far`.
+ * When nothing is left in the heap `near`, the first bucket that holds something is moved there and
+ * its events run, with those that they schedule into the same bucket.  So an event is put and
+ * taken at a cost that does not grow with the number of events, and the order is that of the keys.
+ *
+ * A heap has four children a node, and its events know their place: removing one is O(log n). */
 #include "sim/sim-queue.h"
+
+enum { BUCKET_SHIFT = 20, BUCKETS = 1024, WORDS = BUCKETS / 64, FANOUT = 4 };
 
 /* (priority, insertion) in one number: two bits of priority, 62 of sequence. */
 #define PRIORITY_SHIFT 62
-#define FANOUT 4
+#define NO_BUCKET UINT64_MAX
 
+enum { PLACE_NEAR, PLACE_WHEEL, PLACE_FAR }; /* SimEvent.place */
+
+/* Carries the whole sort key: comparing two never touches the events themselves. */
 typedef struct HeapEntry {
     SimTime when;
     uint64_t order;
     SimEvent *event;
 } HeapEntry;
 
+typedef struct Heap {
+    HeapEntry *entries;
+    uint32_t n, allocated;
+    uint8_t place; /* of its events */
+} Heap;
+
 struct SimQueue {
     SimTime now; /* first: sim_queue_now() */
-    HeapEntry *heap;
-    uint32_t n, allocated;
+    Heap near;
+    uint64_t begin; /* number of the wheel's first bucket; events of the buckets before are near */
     uint64_t sequence;
     SimTime armed; /* the deadline that the armer was told last */
     bool running;
-    bool hole; /* heap[0] is nobody's */
+    uint64_t words_used; /* bit n: used[n] is not 0 */
+    uint64_t used[WORDS];
+    SimEvent *buckets[BUCKETS]; /* by number % BUCKETS */
+    Heap far;
     void (*arm)(void *opaque, SimTime deadline);
     void *arm_opaque;
 };
 
 G_STATIC_ASSERT(offsetof(SimQueue, now) == 0);
+G_STATIC_ASSERT(WORDS <= 64);
+
+/* --- Heaps --- */
+
+static void heap_init(Heap *heap, uint8_t place)
+{
+    *heap = (Heap){.allocated = 64, .place = place};
+    heap->entries = g_new(HeapEntry, heap->allocated);
+}
+
+static void heap_clear(Heap *heap)
+{
+    for (uint32_t i = 0; i < heap->n; i++) {
+        heap->entries[i].event->position = 0;
+    }
+    g_free(heap->entries);
+}
+
+static inline bool entry_before(const HeapEntry *a, const HeapEntry *b)
+{
+    return a->when < b->when || (a->when == b->when && a->order < b->order);
+}
+
+static inline void heap_put(Heap *heap, uint32_t index, const HeapEntry *entry)
+{
+    heap->entries[index] = *entry;
+    entry->event->position = index + 1;
+}
+
+static void heap_up(Heap *heap, uint32_t index, HeapEntry entry)
+{
+    while (index > 0) {
+        uint32_t parent = (index - 1) / FANOUT;
+
+        if (!entry_before(&entry, &heap->entries[parent])) {
+            break;
+        }
+        heap_put(heap, index, &heap->entries[parent]);
+        index = parent;
+    }
+    heap_put(heap, index, &entry);
+}
+
+static void heap_down(Heap *heap, uint32_t index, HeapEntry entry)
+{
+    for (;;) {
+        uint32_t first = FANOUT * index + 1, child = first;
+
+        if (first >= heap->n) {
+            break;
+        }
+        for (uint32_t i = first + 1; i < MIN(first + FANOUT, heap->n); i++) {
+            if (entry_before(&heap->entries[i], &heap->entries[child])) {
+                child = i;
+            }
+        }
+        if (!entry_before(&heap->entries[child], &entry)) {
+            break;
+        }
+        heap_put(heap, index, &heap->entries[child]);
+        index = child;
+    }
+    heap_put(heap, index, &entry);
+}
+
+static void heap_push(Heap *heap, SimEvent *event)
+{
+    if (heap->n == heap->allocated) {
+        heap->allocated *= 2;
+        heap->entries = g_renew(HeapEntry, heap->entries, heap->allocated);
+    }
+    event->place = heap->place;
+    heap_up(heap, heap->n++, (HeapEntry){event->when, event->order, event});
+}
+
+static void heap_remove(Heap *heap, uint32_t index)
+{
+    HeapEntry last = heap->entries[--heap->n];
+
+    if (index == heap->n) {
+        return;
+    }
+    if (index > 0 && entry_before(&last, &heap->entries[(index - 1) / FANOUT])) {
+        heap_up(heap, index, last);
+    } else {
+        heap_down(heap, index, last);
+    }
+}
+
+/* --- The wheel --- */
+
+static inline uint64_t bucket_of(SimTime when)
+{
+    return when >> BUCKET_SHIFT;
+}
+
+static void wheel_put(SimQueue *self, SimEvent *event, unsigned slot)
+{
+    SimEvent *first = self->buckets[slot];
+
+    event->place = PLACE_WHEEL;
+    event->position = slot + 1;
+    event->previous = NULL;
+    event->next = first;
+    if (first) {
+        first->previous = event;
+    }
+    self->buckets[slot] = event;
+    self->used[slot / 64] |= UINT64_C(1) << slot % 64;
+    self->words_used |= UINT64_C(1) << slot / 64;
+}
+
+static void wheel_emptied(SimQueue *self, unsigned slot)
+{
+    self->used[slot / 64] &= ~(UINT64_C(1) << slot % 64);
+    if (self->used[slot / 64] == 0) {
+        self->words_used &= ~(UINT64_C(1) << slot / 64);
+    }
+}
+
+static void wheel_remove(SimQueue *self, SimEvent *event)
+{
+    unsigned slot = event->position - 1;
+
+    if (event->next) {
+        event->next->previous = event->previous;
+    }
+    if (event->previous) {
+        event->previous->next = event->next;
+        return;
+    }
+    self->buckets[slot] = event->next;
+    if (!event->next) {
+        wheel_emptied(self, slot);
+    }
+}
+
+/* Number of the first bucket of the wheel that holds something, or NO_BUCKET. */
+static uint64_t wheel_first(const SimQueue *self)
+{
+    unsigned start = self->begin % BUCKETS, word = start / 64;
+    uint64_t bits = self->used[word] & UINT64_MAX << start % 64, words;
+
+    if (self->words_used == 0) {
+        return NO_BUCKET;
+    }
+    if (bits == 0) { /* the words behind it, then around to what lies before @start */
+        words = self->words_used & (UINT64_MAX << word) << 1;
+        word = (unsigned)__builtin_ctzll(words ? words : self->words_used);
+        bits = self->used[word];
+    }
+    return self->begin + (word * 64 + (unsigned)__builtin_ctzll(bits) - start) % BUCKETS;
+}
+
+/* Moves what comes next into `near`, which is empty.  False: nothing begins up to @until. */
+static bool refill(SimQueue *self, SimTime until)
+{
+    uint64_t number = wheel_first(self);
+    SimEvent *event = NULL;
+
+    if (self->far.n > 0 && bucket_of(self->far.entries[0].when) <= number) {
+        number = bucket_of(self->far.entries[0].when);
+    }
+    if (number > bucket_of(until)) { /* or NO_BUCKET */
+        return false;
+    }
+    if (number - self->begin < BUCKETS) {
+        unsigned slot = number % BUCKETS;
+
+        event = self->buckets[slot];
+        self->buckets[slot] = NULL;
+        wheel_emptied(self, slot);
+    }
+    self->begin = number + 1;
+    while (event) {
+        SimEvent *next = event->next;
+
+        heap_push(&self->near, event);
+        event = next;
+    }
+    while (self->far.n > 0 && bucket_of(self->far.entries[0].when) <= number) {
+        event = self->far.entries[0].event;
+        heap_remove(&self->far, 0);
+        heap_push(&self->near, event);
+    }
+    return true;
+}
+
+/* No event is left up to @until: the wheel may begin there. */
+static void turn_wheel(SimQueue *self, SimTime until)
+{
+    if (self->near.n == 0 && until != SIM_TIME_NEVER) {
+        self->begin = MAX(self->begin, bucket_of(until));
+    }
+}
+
+/* --- The queue --- */
 
 SimQueue *sim_queue_new(void)
 {
     SimQueue *self = g_new0(SimQueue, 1);
 
-    self->allocated = 64;
-    self->heap = g_new(HeapEntry, self->allocated);
+    heap_init(&self->near, PLACE_NEAR);
+    heap_init(&self->far, PLACE_FAR);
     self->armed = SIM_TIME_NEVER;
     return self;
 }
@@ -44,10 +258,13 @@ void sim_queue_free(SimQueue *self)
     if (!self) {
         return;
     }
-    for (uint32_t i = self->hole; i < self->n; i++) {
-        self->heap[i].event->position = 0;
+    for (unsigned i = 0; i < BUCKETS; i++) {
+        for (SimEvent *event = self->buckets[i]; event; event = event->next) {
+            event->position = 0;
+        }
     }
-    g_free(self->heap);
+    heap_clear(&self->near);
+    heap_clear(&self->far);
     g_free(self);
 }
 
@@ -56,91 +273,29 @@ void sim_event_init(SimEvent *event, SimEventFunc func, void *opaque)
     *event = (SimEvent){.func = func, .opaque = opaque};
 }
 
-static inline bool entry_before(const HeapEntry *a, const HeapEntry *b)
+static SimTime first_time(const SimQueue *self)
 {
-    return a->when < b->when || (a->when == b->when && a->order < b->order);
-}
+    SimTime first = self->far.n > 0 ? self->far.entries[0].when : SIM_TIME_NEVER;
+    uint64_t number;
 
-static inline void heap_put(SimQueue *self, uint32_t index, const HeapEntry *entry)
-{
-    self->heap[index] = *entry;
-    entry->event->position = index + 1;
-}
-
-static void heap_up(SimQueue *self, uint32_t index, HeapEntry entry)
-{
-    while (index > 0) {
-        uint32_t parent = (index - 1) / FANOUT;
-
-        if (!entry_before(&entry, &self->heap[parent])) {
-            break;
-        }
-        heap_put(self, index, &self->heap[parent]);
-        index = parent;
+    if (self->near.n > 0) {
+        return self->near.entries[0].when;
     }
-    heap_put(self, index, &entry);
-}
+    number = wheel_first(self);
+    if (number != NO_BUCKET) {
+        const SimEvent *event = self->buckets[number % BUCKETS];
 
-static void heap_down(SimQueue *self, uint32_t index, HeapEntry entry)
-{
-    for (;;) {
-        uint32_t first = FANOUT * index + 1, child = first;
-
-        if (first >= self->n) {
-            break;
-        }
-        for (uint32_t i = first + 1; i < MIN(first + FANOUT, self->n); i++) {
-            if (entry_before(&self->heap[i], &self->heap[child])) {
-                child = i;
-            }
-        }
-        if (!entry_before(&self->heap[child], &entry)) {
-            break;
-        }
-        heap_put(self, index, &self->heap[child]);
-        index = child;
-    }
-    heap_put(self, index, &entry);
-}
-
-/* Puts @entry where it belongs, starting from @index, whose old content is not needed any more. */
-static void heap_settle(SimQueue *self, uint32_t index, HeapEntry entry)
-{
-    if (index > 0 && entry_before(&entry, &self->heap[(index - 1) / FANOUT])) {
-        heap_up(self, index, entry);
-    } else {
-        heap_down(self, index, entry);
-    }
-}
-
-static void close_hole(SimQueue *self)
-{
-    if (self->hole) {
-        self->hole = false;
-        self->n--;
-        if (self->n > 0) {
-            heap_down(self, 0, self->heap[self->n]);
+        for (; event; event = event->next) {
+            first = MIN(first, event->when);
         }
     }
+    return first;
 }
 
-static void heap_remove(SimQueue *self, SimEvent *event)
+/* Tells the armer, but only news. */
+static void rearm(SimQueue *self, SimTime deadline)
 {
-    uint32_t index = event->position - 1;
-
-    event->position = 0;
-    self->n--;
-    if (index < self->n) {
-        heap_settle(self, index, self->heap[self->n]);
-    }
-}
-
-/* Tells the armer, but only news, and not while a run will do so at its end anyway. */
-static void rearm(SimQueue *self)
-{
-    SimTime deadline = sim_queue_deadline(self);
-
-    if (self->running || deadline == self->armed) {
+    if (deadline == self->armed) {
         return;
     }
     self->armed = deadline;
@@ -149,56 +304,55 @@ static void rearm(SimQueue *self)
     }
 }
 
+static void take_out(SimQueue *self, SimEvent *event)
+{
+    if (event->place == PLACE_WHEEL) {
+        wheel_remove(self, event);
+    } else {
+        heap_remove(event->place == PLACE_NEAR ? &self->near : &self->far, event->position - 1);
+    }
+    event->position = 0;
+}
+
 void sim_queue_schedule(SimQueue *self, SimEvent *event, SimTime when, SimPriority priority)
 {
-    HeapEntry entry;
+    bool was_first = false;
+    uint64_t number;
 
     if (when < self->now) {
         when = self->now;
     }
-    event->when = when;
-    event->priority = (uint8_t)priority;
-    event->sequence = ++self->sequence;
-    if (self->hole && event->position == 0) {
-        self->hole = false;
-        heap_down(self, 0,
-                  (HeapEntry){when, (uint64_t)priority << PRIORITY_SHIFT | event->sequence, event});
-        return; /* inside a run, which tells the armer */
-    }
-    close_hole(self);
-    entry = (HeapEntry){when, (uint64_t)priority << PRIORITY_SHIFT | event->sequence, event};
     if (event->position != 0) {
-        heap_settle(self, event->position - 1, entry);
-    } else {
-        if (self->n == self->allocated) {
-            self->allocated *= 2;
-            self->heap = g_renew(HeapEntry, self->heap, self->allocated);
-        }
-        heap_up(self, self->n++, entry);
+        was_first = event->when == self->armed;
+        take_out(self, event);
     }
-    rearm(self);
+    event->when = when;
+    event->order = (uint64_t)priority << PRIORITY_SHIFT | ++self->sequence;
+    number = bucket_of(when);
+    if (number - self->begin < BUCKETS) { /* not less, and not too far */
+        wheel_put(self, event, number % BUCKETS);
+    } else {
+        heap_push(number < self->begin ? &self->near : &self->far, event);
+    }
+    if (!self->running) { /* a run will tell the armer at its end */
+        rearm(self, was_first ? first_time(self) : MIN(self->armed, when));
+    }
 }
 
 void sim_queue_cancel(SimQueue *self, SimEvent *event)
 {
-    if (event->position != 0) {
-        close_hole(self);
-        heap_remove(self, event);
-        rearm(self);
+    if (event->position == 0) {
+        return;
+    }
+    take_out(self, event);
+    if (!self->running && event->when == self->armed) {
+        rearm(self, first_time(self));
     }
 }
 
 SimTime sim_queue_deadline(const SimQueue *self)
 {
-    if (self->hole) { /* the first of the root's children */
-        SimTime first = SIM_TIME_NEVER;
-
-        for (uint32_t i = 1; i < MIN(1 + FANOUT, self->n); i++) {
-            first = MIN(first, self->heap[i].when);
-        }
-        return first;
-    }
-    return self->n > 0 ? self->heap[0].when : SIM_TIME_NEVER;
+    return self->running ? first_time(self) : self->armed;
 }
 
 void sim_queue_advance(SimQueue *self, SimTime now)
@@ -207,8 +361,11 @@ void sim_queue_advance(SimQueue *self, SimTime now)
         return;
     }
     /* A vCPU that is ahead must find the device as it is at the vCPU's own time. */
-    if (!self->running && sim_queue_deadline(self) <= now) {
-        sim_queue_run(self, now);
+    if (!self->running) {
+        if (self->armed <= now) {
+            sim_queue_run(self, now);
+        }
+        turn_wheel(self, now);
     }
     self->now = now;
 }
@@ -219,24 +376,28 @@ uint64_t sim_queue_run(SimQueue *self, SimTime until)
 
     g_assert(!self->running); /* an event that runs the queue would see time pass inside itself */
     self->running = true;
-    while (self->n > 0 && self->heap[0].when <= until) {
-        SimEvent *event = self->heap[0].event;
+    while (self->near.n > 0 || refill(self, until)) {
+        const HeapEntry *first = &self->near.entries[0];
+        SimEvent *event = first->event;
 
-        if (event->when > self->now) {
-            self->now = event->when;
+        if (first->when > until) {
+            break;
+        }
+        if (first->when > self->now) {
+            self->now = first->when;
         }
         event->position = 0;
-        self->hole = true;
+        heap_remove(&self->near, 0);
         ran++;
         event->func(event->opaque); /* may free @event */
-        close_hole(self);
     }
+    turn_wheel(self, until);
     if (until != SIM_TIME_NEVER && until > self->now) {
         self->now = until;
     }
     self->running = false;
     /* Always, even with the same deadline: the timer that led here has gone off. */
-    self->armed = sim_queue_deadline(self);
+    self->armed = first_time(self);
     if (self->arm) {
         self->arm(self->arm_opaque, self->armed);
     }
@@ -247,6 +408,7 @@ void sim_queue_set_armer(SimQueue *self, void (*arm)(void *opaque, SimTime deadl
 {
     self->arm = arm;
     self->arm_opaque = opaque;
-    self->armed = SIM_TIME_NEVER;
-    rearm(self);
+    if (self->armed != SIM_TIME_NEVER && arm) {
+        arm(opaque, self->armed);
+    }
 }

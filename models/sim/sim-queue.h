@@ -16,10 +16,11 @@ typedef enum { SIM_PRIO_EARLY = 0, SIM_PRIO_NORMAL = 1, SIM_PRIO_LATE = 2 } SimP
 typedef struct SimEvent {
     SimEventFunc func;
     void *opaque;
-    SimTime when;      /* valid while scheduled */
-    uint64_t sequence; /* insertion number */
-    uint32_t position; /* 1 + index in the heap; 0 = not scheduled */
-    uint8_t priority;
+    SimTime when;                     /* valid while scheduled */
+    uint64_t order;                   /* priority and insertion number */
+    struct SimEvent *next, *previous; /* in its bucket */
+    uint32_t position;                /* 1 + where in its place; 0 = not scheduled */
+    uint8_t place;
 } SimEvent;
 
 SimQueue *sim_queue_new(void);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <criterion/parameterized.h>
 #include "sim/sim-hash.h"
 #include "sim/sim-queue.h"
 
@@ -232,7 +233,23 @@ static int shadow_first(void)
     return best;
 }
 
-Test(sim_queue, stress_against_a_list)
+/* How far ahead events lie: one bucket of the queue, some of its wheel, far beyond, and all of
+ * them. */
+static SimTime ahead(unsigned kind, uint64_t random)
+{
+    static const SimTime spans[] = {500, 20 * SIM_US, 3 * SIM_MS, 5 * SIM_S};
+
+    return random % spans[kind < 4 ? kind : (random >> 13) % 4];
+}
+
+ParameterizedTestParameters(sim_queue, stress_against_a_list)
+{
+    static unsigned kinds[] = {0, 1, 2, 3, 4};
+
+    return cr_make_param_array(unsigned, kinds, G_N_ELEMENTS(kinds));
+}
+
+ParameterizedTest(unsigned *kind, sim_queue, stress_against_a_list)
 {
     g_autoptr(SimQueue) queue = sim_queue_new();
     uint64_t sequence = 0;
@@ -248,8 +265,8 @@ Test(sim_queue, stress_against_a_list)
         switch (random >> 32 & 3) {
         case 0:
         case 1:
-            shadows[i] =
-                (Shadow){true, now + (random >> 40) % 500, (int)(random >> 60) % 3, ++sequence};
+            shadows[i] = (Shadow){true, now + ahead(*kind, random >> 16), (int)(random >> 60) % 3,
+                                  ++sequence};
             sim_queue_schedule(queue, &events[i], shadows[i].when,
                                (SimPriority)shadows[i].priority);
             break;
@@ -259,6 +276,9 @@ Test(sim_queue, stress_against_a_list)
             break;
         case 3:
             first = shadow_first();
+            if (first >= 0 && random >> 34 & 1) { /* time passes, but nothing is due */
+                sim_queue_advance(queue, now + (shadows[first].when - now) / 2);
+            }
             cr_assert(eq(u64, sim_queue_deadline(queue),
                          first < 0 ? SIM_TIME_NEVER : shadows[first].when));
             if (first >= 0) {
@@ -310,4 +330,64 @@ Test(sim_queue, stress_of_ties)
             shadows[order[i]].scheduled = false;
         }
     }
+}
+
+/* Many events over long and short spans, run in pieces that end anywhere: all in order, none before
+ * its time, none left. */
+typedef struct Walk {
+    SimQueue *queue;
+    uint64_t random;
+    unsigned kind, ran;
+    SimTime last;
+} Walk;
+static Walk walk;
+
+static void walk_run(void *opaque)
+{
+    SimEvent *event = opaque;
+
+    cr_assert(eq(u64, event->when, sim_queue_now(walk.queue)));
+    cr_assert(ge(u64, event->when, walk.last));
+    walk.last = event->when;
+    walk.ran++;
+    walk.random = sim_hash64(walk.random);
+    if (walk.ran < STEPS) {
+        SimEvent *other = &events[walk.random % EVENTS];
+
+        sim_queue_schedule(walk.queue, event, walk.last + ahead(walk.kind, walk.random >> 16),
+                           SIM_PRIO_NORMAL);
+        if (walk.random >> 40 & 1) {
+            sim_queue_schedule(walk.queue, other, walk.last + ahead(walk.kind, walk.random >> 20),
+                               SIM_PRIO_LATE);
+        }
+    }
+}
+
+ParameterizedTestParameters(sim_queue, pieces_of_a_long_walk)
+{
+    static unsigned kinds[] = {0, 1, 2, 3, 4};
+
+    return cr_make_param_array(unsigned, kinds, G_N_ELEMENTS(kinds));
+}
+
+ParameterizedTest(unsigned *kind, sim_queue, pieces_of_a_long_walk)
+{
+    g_autoptr(SimQueue) queue = sim_queue_new();
+
+    walk = (Walk){.queue = queue, .kind = *kind};
+    for (int i = 0; i < EVENTS; i++) {
+        sim_event_init(&events[i], walk_run, &events[i]);
+        sim_queue_schedule(queue, &events[i], (SimTime)i, SIM_PRIO_NORMAL);
+    }
+    for (uint64_t i = 0; sim_queue_deadline(queue) != SIM_TIME_NEVER; i++) {
+        SimTime until = sim_queue_deadline(queue) + ahead(*kind, sim_hash64(i)) / 8;
+
+        sim_queue_run(queue, until);
+        cr_assert(gt(u64, sim_queue_deadline(queue), until));
+        cr_assert(eq(u64, sim_queue_now(queue), until));
+    }
+    for (int i = 0; i < EVENTS; i++) {
+        cr_assert(not(sim_event_scheduled(&events[i])));
+    }
+    cr_expect(ge(u32, walk.ran, STEPS));
 }
