@@ -319,8 +319,13 @@ static inline uint64_t dllps_due(uint64_t *since, uint64_t every, uint64_t tlps)
 {
     uint64_t due;
 
-    if (every == 0 || (*since += tlps) < every) {
+    *since += tlps;
+    if (*since < every || every == 0) {
         return 0;
+    }
+    if (*since == every) { /* most: a TLP at a time */
+        *since = 0;
+        return 1;
     }
     due = *since / every;
     *since -= due * every;
@@ -328,8 +333,8 @@ static inline uint64_t dllps_due(uint64_t *since, uint64_t every, uint64_t tlps)
 }
 
 /* Sends @tlps TLPs of @wire_bytes in all in one go; returns when the last bit has left. */
-static SimTime serialise(PcieFunction *function, PcieDirection direction, uint64_t tlps,
-                         uint64_t wire_bytes, SimTime from)
+static inline SimTime serialise(PcieFunction *function, PcieDirection direction, uint64_t tlps,
+                                uint64_t wire_bytes, SimTime from)
 {
     PcieLink *link = function->link;
     PcieSerialiser *s = &link->serialisers[direction];
@@ -590,5 +595,5 @@ void pcie_function_tamper(PcieFunction *self, PciePurpose purpose, PcieDirection
 
 size_t pcie_link_intervals(const PcieLink *self, PcieDirection direction)
 {
-    return self->serialisers[direction].n - self->serialisers[direction].first;
+    return pcie_serialiser_intervals(&self->serialisers[direction]);
 }
