@@ -135,18 +135,32 @@ typedef struct NvmeSpan {
 } NvmeSpan;
 typedef struct NvmeCalendar {
     NvmeSpan *spans;
-    uint32_t n, room;
+    uint32_t first, n, room; /* the spans in use are [first, n) */
 } NvmeCalendar;
 typedef struct NvmeDrain {
     SimTime done;
     uint64_t bytes;
 } NvmeDrain;
 
+/* A flash unit. */
+typedef struct NvmeUnit {
+    SimTime free;
+    uint64_t page; /* 1 + the stripe in its page register; 0 = nothing */
+} NvmeUnit;
+
+/* How long transfers of one size take: most reads have the size of the one before. */
+typedef struct NvmeSizeTimes {
+    uint64_t bytes; /* 0: not worked out yet */
+    SimTime unit_ps, path_ps, wire_ps;
+    SimTime quirk_ps; /* by quirk.bandwidth-by-size; 0 = no limit */
+} NvmeSizeTimes;
+
 typedef struct NvmeMedia {
-    uint64_t seed;
+    uint64_t seed_hash; /* of the run's seed */
     SimTime front_free; /* the front end: decode and command ceilings */
-    SimTime *unit_free;
-    uint64_t *unit_register; /* 1 + the stripe in each unit's page register; 0 = nothing */
+    NvmeUnit *units;
+    SimTime sense_ps; /* a unit reads a stripe and puts it out */
+    NvmeSizeTimes size;
     SimTime admin_free, quirk_free, drain_free;
     NvmeCalendar path;
     uint64_t link_bytes_per_s; /* what the device's own link carries at best */

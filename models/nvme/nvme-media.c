@@ -20,16 +20,19 @@ static uint64_t link_rate(const NvmeProfile *profile)
 
 void nvme_model_media_init(NvmeModel *self)
 {
-    self->media.seed = self->port->seed;
-    self->media.unit_free = g_new0(SimTime, MAX(self->profile->units, 1));
-    self->media.unit_register = g_new0(uint64_t, MAX(self->profile->units, 1));
-    self->media.link_bytes_per_s = link_rate(self->profile);
+    const NvmeProfile *profile = self->profile;
+
+    self->media.seed_hash = sim_hash64(self->port->seed);
+    self->media.units = g_new0(NvmeUnit, MAX(profile->units, 1));
+    /* Error correction needs the whole of a stripe. */
+    self->media.sense_ps =
+        profile->read_ps + nvme_profile_span(profile->stripe_bytes, profile->unit_bandwidth);
+    self->media.link_bytes_per_s = link_rate(profile);
 }
 
 void nvme_model_media_clear(NvmeModel *self)
 {
-    g_free(self->media.unit_free);
-    g_free(self->media.unit_register);
+    g_free(self->media.units);
     g_free(self->media.path.spans);
     g_free(self->media.drain);
 }
@@ -39,10 +42,29 @@ void nvme_model_media_reset(NvmeModel *self)
 {
     NvmeMedia *media = &self->media;
 
-    memset(media->unit_free, 0, MAX(self->profile->units, 1) * sizeof(SimTime));
-    memset(media->unit_register, 0, MAX(self->profile->units, 1) * sizeof(uint64_t));
+    memset(media->units, 0, MAX(self->profile->units, 1) * sizeof *media->units);
     media->front_free = media->admin_free = media->quirk_free = 0;
-    media->path.n = 0;
+    media->path.first = media->path.n = 0;
+}
+
+/* A table in one row: the answers for @bytes, which seldom change. */
+static const NvmeSizeTimes *times_of(NvmeModel *self, uint64_t bytes)
+{
+    const NvmeProfile *profile = self->profile;
+    NvmeSizeTimes *size = &self->media.size;
+
+    if (size->bytes != bytes) {
+        uint64_t rate = sim_table_lookup(&profile->bandwidth_by_size, bytes, 0);
+
+        *size = (NvmeSizeTimes){
+            .bytes = bytes,
+            .unit_ps = nvme_profile_span(bytes, profile->unit_bandwidth),
+            .path_ps = nvme_profile_span(bytes, profile->bandwidth),
+            .wire_ps = nvme_profile_span(bytes, self->media.link_bytes_per_s),
+            .quirk_ps = nvme_profile_span(bytes, rate),
+        };
+    }
+    return size;
 }
 
 static SimTime reserve(SimTime *free_at, SimTime from, SimTime time)
@@ -68,7 +90,7 @@ SimTime nvme_model_media_admin(NvmeModel *self, SimTime from, SimTime time)
 /* Index of the first span that ends after @when. */
 static uint32_t find_span(const NvmeCalendar *calendar, SimTime when)
 {
-    uint32_t low = 0, high = calendar->n;
+    uint32_t low = calendar->first, high = calendar->n;
 
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -81,10 +103,25 @@ static uint32_t find_span(const NvmeCalendar *calendar, SimTime when)
     return low;
 }
 
+/* Room for one more at the end: the place of what is over, or new. */
+static void make_span_room(NvmeCalendar *calendar)
+{
+    uint32_t used = calendar->n - calendar->first;
+
+    if (calendar->first >= MAX(used, 32)) {
+        memmove(calendar->spans, calendar->spans + calendar->first, used * sizeof(NvmeSpan));
+        calendar->first = 0;
+        calendar->n = used;
+    } else if (calendar->n == calendar->room) {
+        calendar->room = MAX(64, calendar->room * 2);
+        calendar->spans = g_renew(NvmeSpan, calendar->spans, calendar->room);
+    }
+}
+
 static void insert_span(NvmeCalendar *calendar, uint32_t at, SimTime start, SimTime end)
 {
     NvmeSpan *spans = calendar->spans;
-    bool joins_left = at > 0 && spans[at - 1].end == start;
+    bool joins_left = at > calendar->first && spans[at - 1].end == start;
     bool joins_right = at < calendar->n && spans[at].start == end;
 
     if (joins_left && joins_right) {
@@ -96,11 +133,9 @@ static void insert_span(NvmeCalendar *calendar, uint32_t at, SimTime start, SimT
     } else if (joins_right) {
         spans[at].start = start;
     } else {
-        if (calendar->n == calendar->room) {
-            calendar->room = MAX(64, calendar->room * 2);
-            spans = calendar->spans = g_renew(NvmeSpan, spans, calendar->room);
+        if (at < calendar->n) {
+            memmove(spans + at + 1, spans + at, (calendar->n - at) * sizeof *spans);
         }
-        memmove(spans + at + 1, spans + at, (calendar->n - at) * sizeof *spans);
         spans[at] = (NvmeSpan){start, end};
         calendar->n++;
     }
@@ -111,13 +146,13 @@ static void insert_span(NvmeCalendar *calendar, uint32_t at, SimTime start, SimT
 static SimTime reserve_path(NvmeModel *self, SimTime from, SimTime time)
 {
     NvmeCalendar *calendar = &self->media.path;
-    uint32_t past = find_span(calendar, nvme_model_now(self)), at;
-    SimTime start = from;
+    SimTime start = from, now = nvme_model_now(self);
+    uint32_t at;
 
-    if (past > 0) {
-        calendar->n -= past;
-        memmove(calendar->spans, calendar->spans + past, calendar->n * sizeof *calendar->spans);
+    while (calendar->first < calendar->n && calendar->spans[calendar->first].end <= now) {
+        calendar->first++;
     }
+    make_span_room(calendar);
     for (at = find_span(calendar, from); at < calendar->n; at++) {
         if (calendar->spans[at].start >= start + time) {
             break;
@@ -128,37 +163,41 @@ static SimTime reserve_path(NvmeModel *self, SimTime from, SimTime time)
     return start;
 }
 
-/* When a unit has put @bytes of @stripe out.  Its page register keeps the stripe that it sensed
- * last: the next read of the same one only transfers. */
-static SimTime read_unit(NvmeModel *self, SimTime from, uint64_t stripe, uint64_t bytes)
+/* When a unit has put @bytes of @stripe out, which take it @transfer.  Its page register keeps the
+ * stripe that it sensed last: the next read of the same one only transfers. */
+static SimTime read_unit(NvmeModel *self, SimTime from, uint64_t stripe, SimTime transfer)
 {
     const NvmeProfile *profile = self->profile;
-    uint64_t unit = sim_hash64_pair(self->media.seed, stripe) % profile->units;
-    SimTime time = nvme_profile_span(bytes, profile->unit_bandwidth);
+    NvmeUnit *unit =
+        &self->media.units[sim_hash64(self->media.seed_hash ^ stripe) % profile->units];
+    SimTime time = transfer;
 
-    if (!profile->page_register || self->media.unit_register[unit] != stripe + 1) {
-        self->media.unit_register[unit] = stripe + 1;
-        /* Its error correction needs the whole of it. */
-        time = profile->read_ps +
-               nvme_profile_span(profile->stripe_bytes, profile->unit_bandwidth);
+    if (!profile->page_register || unit->page != stripe + 1) {
+        unit->page = stripe + 1;
+        time = self->media.sense_ps;
     }
-    return reserve(&self->media.unit_free[unit], from, time) + time;
+    return reserve(&unit->free, from, time) + time;
 }
 
 /* The units that hold the blocks, each in parallel with the others. */
-static SimTime read_units(NvmeModel *self, SimTime from, uint64_t first, uint64_t bytes)
+static SimTime read_units(NvmeModel *self, SimTime from, uint64_t first, uint64_t bytes,
+                          const NvmeSizeTimes *size)
 {
     const NvmeProfile *profile = self->profile;
     SimTime done = from;
-    uint64_t end = first + bytes;
+    uint64_t end = first + bytes, stripe;
 
     if (profile->units == 0) {
-        return from + profile->read_ps + nvme_profile_span(bytes, profile->unit_bandwidth);
+        return from + profile->read_ps + size->unit_ps;
     }
-    while (first < end) {
-        uint64_t stripe = first / profile->stripe_bytes;
+    stripe = first / profile->stripe_bytes;
+    if (end <= (stripe + 1) * profile->stripe_bytes) {
+        return read_unit(self, from, stripe, size->unit_ps);
+    }
+    for (; first < end; stripe++) {
         uint64_t n = MIN(end, (stripe + 1) * profile->stripe_bytes) - first;
-        SimTime through = read_unit(self, from, stripe, n);
+        SimTime through =
+            read_unit(self, from, stripe, nvme_profile_span(n, profile->unit_bandwidth));
         done = MAX(done, through);
         first += n;
     }
@@ -178,28 +217,24 @@ static SimTime crossing_penalty(const NvmeModel *self, uint64_t first, uint64_t 
 SimTime nvme_model_media_read(NvmeModel *self, SimTime from, uint64_t first_byte, uint64_t bytes,
                               bool mapped)
 {
-    const NvmeProfile *profile = self->profile;
-    uint64_t rate;
-    SimTime done, time, start, wire;
+    const NvmeSizeTimes *size;
+    SimTime done, start;
 
     if (!mapped) {
-        return from + profile->unmapped_read_ps;
+        return from + self->profile->unmapped_read_ps;
     }
-    done = read_units(self, from, first_byte, bytes);
-    rate = sim_table_lookup(&profile->bandwidth_by_size, bytes, 0);
-    if (rate != 0) {
-        time = nvme_profile_span(bytes, rate);
-        start = reserve(&self->media.quirk_free, from, time);
-        done = MAX(done, start + time);
+    size = times_of(self, bytes);
+    done = read_units(self, from, first_byte, bytes, size);
+    if (size->quirk_ps != 0) {
+        start = reserve(&self->media.quirk_free, from, size->quirk_ps);
+        done = MAX(done, start + size->quirk_ps);
     }
     done += crossing_penalty(self, first_byte, bytes);
-    time = nvme_profile_span(bytes, profile->bandwidth);
-    if (time == 0) {
+    if (size->path_ps == 0) {
         return done;
     }
-    start = reserve_path(self, done, time);
-    wire = nvme_profile_span(bytes, self->media.link_bytes_per_s);
-    return start + time - MIN(time, wire);
+    start = reserve_path(self, done, size->path_ps);
+    return start + size->path_ps - MIN(size->path_ps, size->wire_ps);
 }
 
 static void push_drain(NvmeMedia *media, SimTime done, uint64_t bytes)
