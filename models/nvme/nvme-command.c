@@ -107,7 +107,7 @@ static void record_fault(const NvmeCommand *command, const SimFault *fault)
     sim_telemetry_end(telemetry);
 }
 
-bool nvme_model_stage(NvmeCommand *command, NvmeStage stage, SimTime *when)
+bool nvme_model_act_fault(NvmeCommand *command, NvmeStage stage, SimTime *when)
 {
     NvmeModel *self = command->model;
     const SimFault *fault =

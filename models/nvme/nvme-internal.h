@@ -256,7 +256,14 @@ static inline uint64_t nvme_model_page(const NvmeModel *self)
 void nvme_model_regs_reset(NvmeModel *self, bool admin_queues_too);
 
 /* nvme-queue.c */
-void nvme_model_settle(NvmeModel *self); /* doorbells that have arrived take effect */
+void nvme_model_take_doorbells(NvmeModel *self);
+static inline void nvme_model_settle(NvmeModel *self) /* doorbells that have arrived take effect */
+{
+    if (self->doorbells_n > 0 &&
+        self->doorbells[self->doorbells_first].arrival <= nvme_model_now(self)) {
+        nvme_model_take_doorbells(self);
+    }
+}
 void nvme_model_doorbell(NvmeModel *self, uint64_t offset, uint32_t value);
 void nvme_model_fetch_event(void *opaque);
 NvmeSq *nvme_model_sq_new(NvmeModel *self, uint16_t qid, NvmeCq *cq, uint64_t base, uint32_t size);
@@ -281,7 +288,12 @@ void nvme_model_command_discard(NvmeCommand *command); /* no CQE */
 void nvme_model_schedule(NvmeCommand *command, NvmeState state, SimTime when);
 /* Acts out a fault due at @stage: adds a delay to *@when; false: the command's way has ended here.
  */
-bool nvme_model_stage(NvmeCommand *command, NvmeStage stage, SimTime *when);
+bool nvme_model_act_fault(NvmeCommand *command, NvmeStage stage, SimTime *when);
+static inline bool nvme_model_stage(NvmeCommand *command, NvmeStage stage, SimTime *when)
+{
+    return G_LIKELY(!sim_faults_wait(command->model->faults, stage)) ||
+           nvme_model_act_fault(command, stage, when);
+}
 bool nvme_model_abort(NvmeCommand *command,
                       NvmeStatus status); /* false: too late, or not to be found by an Abort */
 

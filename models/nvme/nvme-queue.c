@@ -213,7 +213,7 @@ static void take_doorbell(NvmeModel *self)
     }
 }
 
-void nvme_model_settle(NvmeModel *self)
+void nvme_model_take_doorbells(NvmeModel *self)
 {
     SimTime now = nvme_model_now(self);
 
@@ -269,7 +269,9 @@ void nvme_model_doorbell(NvmeModel *self, uint64_t offset, uint32_t value)
         return;
     }
     doorbell.qid = (uint16_t)(offset / 8);
-    fault = sim_faults_due(self->faults, NVME_STAGE_DOORBELL, -1, doorbell.qid);
+    fault = sim_faults_wait(self->faults, NVME_STAGE_DOORBELL)
+                ? sim_faults_due(self->faults, NVME_STAGE_DOORBELL, -1, doorbell.qid)
+                : NULL;
     if (fault != NULL) {
         record_doorbell_fault(self, fault, doorbell.qid);
         if (fault->action == SIM_FAULT_DELAY) {
@@ -286,6 +288,9 @@ void nvme_model_doorbell(NvmeModel *self, uint64_t offset, uint32_t value)
     if (self->doorbells_n > 0) { /* posted writes stay in order */
         unsigned last = (self->doorbells_first + self->doorbells_n - 1) % NVME_DOORBELLS_MOST;
         doorbell.arrival = MAX(doorbell.arrival, self->doorbells[last].arrival);
+    }
+    if (self->doorbells_n == 0) { /* the ring's beginning stays in the processor's cache */
+        self->doorbells_first = 0;
     }
     self->doorbells[(self->doorbells_first + self->doorbells_n) % NVME_DOORBELLS_MOST] = doorbell;
     self->doorbells_n++;

@@ -182,6 +182,11 @@ void nvme_model_mmio_write(NvmeModel *self, uint64_t offset, uint64_t value, uns
 {
     bool proper = proper_access(offset, size);
 
+    if (G_LIKELY(proper && offset >= NVME_DOORBELLS)) {
+        nvme_model_settle(self);
+        nvme_model_doorbell(self, offset - NVME_DOORBELLS, (uint32_t)value);
+        return;
+    }
     if (size == 0 || size > 8) {
         return;
     }

@@ -12,12 +12,14 @@ typedef struct Armed {
 } Armed;
 
 struct SimFaults {
+    uint64_t stages_used; /* first: sim_faults_wait() */
     const char *const *stages;
     const SimFaultWord *opcodes;
     const SimQueue *queue;
-    GPtrArray *armed;     /* of Armed, owned */
-    uint64_t stages_used; /* bit n: some fault waits at stage n; bit 63 stands for all from 63 on */
+    GPtrArray *armed; /* of Armed, owned */
 };
+
+G_STATIC_ASSERT(offsetof(SimFaults, stages_used) == 0);
 
 static const char *const actions[] = {
     [SIM_FAULT_NONE] = "none",
@@ -266,7 +268,7 @@ static bool is_armed(const SimFaults *self, const SimFault *fault)
 
 const SimFault *sim_faults_due(SimFaults *self, unsigned stage, int opcode, int qid)
 {
-    if (!(self->stages_used & UINT64_C(1) << MIN(stage, 63u))) {
+    if (!sim_faults_wait(self, stage)) {
         return NULL;
     }
     for (guint i = 0; i < self->armed->len; i++) {

@@ -31,5 +31,11 @@ void sim_faults_set_queue(SimFaults *self, const SimQueue *queue);
 const char *sim_fault_action_name(SimFaultAction action); /* "drop", … for `fault` records */
 /* @text as above without "fault ="; FALSE: @error names the nearest valid word. */
 bool sim_faults_add(SimFaults *self, const char *text, GError **error);
+/* Whether a fault waits at @stage at all; asked of every command, so it costs no call: the first member of the
+ * faults has a bit for each stage, bit 63 for all from 63 on. */
+static inline bool sim_faults_wait(const SimFaults *self, unsigned stage)
+{
+    return (*(const uint64_t *)(const void *)self >> (stage < 63 ? stage : 63) & 1) != 0;
+}
 /* The fault to act out now, or NULL; counts it. */
 const SimFault *sim_faults_due(SimFaults *self, unsigned stage, int opcode, int qid);
