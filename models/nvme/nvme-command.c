@@ -11,20 +11,17 @@ NvmeCommand *nvme_model_command_new(NvmeModel *self, NvmeSq *sq, const NvmeSqe *
     NvmeCommand *command = self->free_commands;
 
     if (command != NULL) {
-        uint64_t *pages = command->pages;
-        uint32_t room = command->pages_room;
         self->free_commands = command->next_waiting;
-        memset(command, 0, sizeof *command);
-        command->pages = pages;
-        command->pages_room = room;
+        memset(&command->pages_n, 0, sizeof *command - offsetof(NvmeCommand, pages_n));
     } else {
         command = g_new0(NvmeCommand, 1);
+        sim_event_init(&command->event, nvme_model_command_event, command);
+        command->model = self;
     }
-    sim_event_init(&command->event, nvme_model_command_event, command);
-    command->model = self;
     command->sq = sq;
     command->sqe = *sqe;
     command->start = start;
+    command->previous = NULL;
     command->next = sq->live;
     if (sq->live != NULL) {
         sq->live->previous = command;
@@ -57,7 +54,9 @@ static void release(NvmeCommand *command)
     NvmeSq *sq = command->sq;
     SimTime now = nvme_model_now(self);
 
-    sim_queue_cancel(self->port->queue, &command->event);
+    if (sim_event_scheduled(&command->event)) {
+        sim_queue_cancel(self->port->queue, &command->event);
+    }
     self->time_sum += now - command->start;
     nvme_model_outstanding(self, now, -1);
     if (command->previous != NULL) {
@@ -76,7 +75,9 @@ static void release(NvmeCommand *command)
         self->io_inside--;
     }
     self->aborts_inside -= command->counts_as_abort;
-    g_clear_pointer(&command->buffer, g_free);
+    if (command->buffer != NULL) {
+        g_clear_pointer(&command->buffer, g_free);
+    }
     command->next_waiting = self->free_commands;
     self->free_commands = command;
 }

@@ -56,17 +56,23 @@ typedef struct NvmeCq NvmeCq;
 typedef struct NvmeCommand NvmeCommand;
 
 struct NvmeCommand {
+    /* kept when the command is used again */
     SimEvent event;
     NvmeModel *model;
+    uint64_t *pages; /* PRP entries beyond the first, pages_n of them, room for pages_room */
+    uint32_t pages_room;
+    /* set anew */
+    uint32_t slot; /* of the CQ, once reserved */
+    NvmeSqe sqe;
+    SimTime start; /* arrival of the tail doorbell that covered it */
     NvmeSq *sq;
     NvmeCommand *next, *previous; /* of sq->live */
     NvmeCommand *next_waiting;    /* of cq->waiting; or of the free list */
-    NvmeSqe sqe;
-    SimTime start; /* arrival of the tail doorbell that covered it */
+    /* zero at first, from here to the end */
+    uint32_t pages_n;
     NvmeState state;
     NvmeStatus status;
     uint32_t dw0;
-    uint32_t slot; /* of the CQ, once reserved */
     bool phase;
     bool to_guest; /* direction of the data */
     bool corrupt_data, corrupt_cqe;
@@ -74,12 +80,10 @@ struct NvmeCommand {
     bool move_data;         /* at the CQE's event: its transfer has been charged */
     bool is_aer;
     bool counts_as_abort; /* one of model->aborts_inside */
-    uint64_t bytes;       /* of data */
-    uint64_t first_byte;  /* on the media */
-    uint64_t *pages;      /* PRP entries beyond the first, pages_n of them, room for pages_room */
-    uint32_t pages_n, pages_room;
-    uint8_t *buffer; /* payload of admin commands and DSM; owned */
     bool mapped;
+    uint64_t bytes;      /* of data */
+    uint64_t first_byte; /* on the media */
+    uint8_t *buffer;     /* payload of admin commands and DSM; owned */
 };
 
 struct NvmeSq {
@@ -324,11 +328,29 @@ SimTime nvme_model_io_interval(const NvmeCommand *command);
 typedef bool (*NvmeSegmentFunc)(NvmeCommand *command, uint64_t address, uint64_t position,
                                 uint64_t bytes, void *data);
 NvmeStatus nvme_model_prp_check(NvmeCommand *command); /* of PRP1 and PRP2 themselves */
-bool nvme_model_prp_needs_list(const NvmeCommand *command);
+/* Of the data, those in the first page. */
+static inline uint64_t nvme_model_prp_first(const NvmeCommand *command)
+{
+    uint64_t page = nvme_model_page(command->model);
+
+    return MIN(command->bytes, page - (command->sqe.prp1 & (page - 1)));
+}
+static inline bool nvme_model_prp_needs_list(const NvmeCommand *command)
+{
+    return command->bytes > nvme_model_prp_first(command) + nvme_model_page(command->model);
+}
 NvmeStatus nvme_model_prp_read_list(NvmeCommand *command,
                                     SimTime *when); /* from *@when on; charges the link */
 /* Calls @func for each piece of guest memory in turn; false: @func said so. */
-bool nvme_model_prp_walk(NvmeCommand *command, NvmeSegmentFunc func, void *data);
+bool nvme_model_prp_walk_pages(NvmeCommand *command, NvmeSegmentFunc func, void *data);
+static inline bool nvme_model_prp_walk(NvmeCommand *command, NvmeSegmentFunc func, void *data)
+{
+    if (command->pages_n == 0 && command->bytes > 0 &&
+        command->bytes == nvme_model_prp_first(command)) {
+        return func(command, command->sqe.prp1, 0, command->bytes, data);
+    }
+    return nvme_model_prp_walk_pages(command, func, data);
+}
 
 /* nvme-media.c */
 void nvme_model_media_init(NvmeModel *self);

@@ -15,14 +15,14 @@ static bool is_masked(const NvmeModel *self, unsigned vector)
     return vector < 32 && (self->regs[NVME_REG_INTMS] >> vector & 1) != 0;
 }
 
-static void fire(NvmeModel *self, unsigned number)
+static void fire(NvmeModel *self, unsigned number, SimIrqMode mode, unsigned vectors)
 {
-    unsigned vectors;
-    SimIrqMode mode = mode_of(self, &vectors);
     NvmeVector *vector = &self->vectors[number];
 
     vector->entries = 0;
-    sim_queue_cancel(self->port->queue, &vector->timer);
+    if (sim_event_scheduled(&vector->timer)) {
+        sim_queue_cancel(self->port->queue, &vector->timer);
+    }
     if (mode != SIM_IRQ_MSI && mode != SIM_IRQ_MSIX) {
         return;
     }
@@ -44,8 +44,10 @@ static void fire(NvmeModel *self, unsigned number)
 static void vector_event(void *opaque)
 {
     NvmeVector *vector = opaque;
+    unsigned vectors;
+    SimIrqMode mode = mode_of(vector->model, &vectors);
 
-    fire(vector->model, (unsigned)(vector - vector->model->vectors));
+    fire(vector->model, (unsigned)(vector - vector->model->vectors), mode, vectors);
 }
 
 void nvme_model_irq_init(NvmeModel *self)
@@ -83,15 +85,17 @@ void nvme_model_irq_level(NvmeModel *self)
 void nvme_model_irq_changed(NvmeModel *self)
 {
     unsigned vectors;
+    SimIrqMode mode;
 
     nvme_model_irq_level(self);
-    if (mode_of(self, &vectors) != SIM_IRQ_MSI) {
+    mode = mode_of(self, &vectors);
+    if (mode != SIM_IRQ_MSI) {
         return;
     }
     for (unsigned i = 0; i < self->vectors_n; i++) {
         if (self->vectors[i].pending && !is_masked(self, i)) {
             self->vectors[i].pending = false;
-            fire(self, i);
+            fire(self, i, mode, vectors);
         }
     }
 }
@@ -133,11 +137,13 @@ void nvme_model_irq_posted(NvmeCommand *command, NvmeCq *cq)
     NvmeVector *vector = &self->vectors[cq->vector];
     SimTime now = nvme_model_now(self), when = now;
     unsigned vectors;
+    SimIrqMode mode;
 
     if (!cq->interrupts) {
         return;
     }
-    if (mode_of(self, &vectors) == SIM_IRQ_INTX) {
+    mode = mode_of(self, &vectors);
+    if (mode == SIM_IRQ_INTX) {
         nvme_model_irq_level(self);
         return;
     }
@@ -147,6 +153,6 @@ void nvme_model_irq_posted(NvmeCommand *command, NvmeCq *cq)
     if (when > now) {
         sim_queue_schedule(self->port->queue, &vector->delayed, when, SIM_PRIO_NORMAL);
     } else if (!coalesce(self, cq, vector)) {
-        fire(self, cq->vector);
+        fire(self, cq->vector, mode, vectors);
     }
 }

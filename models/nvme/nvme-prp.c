@@ -6,24 +6,13 @@
 
 enum { ENTRY = sizeof(uint64_t), LIST_CHUNK = 512, LISTS_MOST = 4096 };
 
-static uint64_t first_bytes(const NvmeCommand *command)
-{
-    uint64_t page = nvme_model_page(command->model);
-
-    return MIN(command->bytes, page - (command->sqe.prp1 & (page - 1)));
-}
-
 /* Pages after the first. */
 static uint64_t further_pages(const NvmeCommand *command)
 {
-    uint64_t page = nvme_model_page(command->model);
+    const NvmeModel *self = command->model;
 
-    return (command->bytes - first_bytes(command) + page - 1) / page;
-}
-
-bool nvme_model_prp_needs_list(const NvmeCommand *command)
-{
-    return command->bytes > 0 && further_pages(command) > 1;
+    return (command->bytes - nvme_model_prp_first(command) + nvme_model_page(self) - 1) >>
+           self->page_shift;
 }
 
 static void reserve_pages(NvmeCommand *command, uint64_t n)
@@ -131,9 +120,9 @@ NvmeStatus nvme_model_prp_read_list(NvmeCommand *command, SimTime *when)
     return NVME_OK;
 }
 
-bool nvme_model_prp_walk(NvmeCommand *command, NvmeSegmentFunc func, void *data)
+bool nvme_model_prp_walk_pages(NvmeCommand *command, NvmeSegmentFunc func, void *data)
 {
-    uint64_t page = nvme_model_page(command->model), position = first_bytes(command);
+    uint64_t page = nvme_model_page(command->model), position = nvme_model_prp_first(command);
 
     if (command->bytes == 0) {
         return true;
