@@ -8,7 +8,7 @@
  * A heap has four children a node, and its events know their place: removing one is O(log n). */
 #include "sim/sim-queue.h"
 
-enum { BUCKET_SHIFT = 20, BUCKETS = 1024, WORDS = BUCKETS / 64, FANOUT = 4 };
+enum { BUCKET_SHIFT = 18, BUCKETS = 4096, WORDS = BUCKETS / 64, FANOUT = 4 };
 
 /* (priority, insertion) in one number: two bits of priority, 62 of sequence. */
 #define PRIORITY_SHIFT 62
@@ -40,6 +40,7 @@ struct SimQueue {
     uint64_t used[WORDS];
     SimEvent *buckets[BUCKETS]; /* by number % BUCKETS */
     Heap far;
+    uint64_t far_bucket; /* of its first event, or NO_BUCKET */
     void (*arm)(void *opaque, SimTime deadline);
     void *arm_opaque;
 };
@@ -199,16 +200,35 @@ static uint64_t wheel_first(const SimQueue *self)
     return self->begin + (word * 64 + (unsigned)__builtin_ctzll(bits) - start) % BUCKETS;
 }
 
-/* Moves what comes next into `near`, which is empty.  False: nothing begins up to @until. */
-static bool refill(SimQueue *self, SimTime until)
+static void far_changed(SimQueue *self)
+{
+    self->far_bucket = self->far.n > 0 ? bucket_of(self->far.entries[0].when) : NO_BUCKET;
+}
+
+/* An event that comes next and has its bucket for itself, when `near` is empty; else NULL. */
+static inline SimEvent *take_only(SimQueue *self, SimTime until)
 {
     uint64_t number = wheel_first(self);
+    unsigned slot = number % BUCKETS;
+    SimEvent *event = self->buckets[slot];
+
+    if (number >= self->far_bucket || event == NULL || event->next || event->when > until) {
+        return NULL;
+    }
+    self->buckets[slot] = NULL;
+    wheel_emptied(self, slot);
+    self->begin = number + 1;
+    return event;
+}
+
+/* Moves the bucket that comes next into `near`, which is empty.  False: none begins up to @until.
+ */
+G_GNUC_NO_INLINE static bool refill(SimQueue *self, SimTime until)
+{
+    uint64_t number = MIN(wheel_first(self), self->far_bucket);
     SimEvent *event = NULL;
 
-    if (self->far.n > 0 && bucket_of(self->far.entries[0].when) <= number) {
-        number = bucket_of(self->far.entries[0].when);
-    }
-    if (number > bucket_of(until)) { /* or NO_BUCKET */
+    if (number == NO_BUCKET || number > bucket_of(until)) {
         return false;
     }
     if (number - self->begin < BUCKETS) {
@@ -225,9 +245,10 @@ static bool refill(SimQueue *self, SimTime until)
         heap_push(&self->near, event);
         event = next;
     }
-    while (self->far.n > 0 && bucket_of(self->far.entries[0].when) <= number) {
+    while (self->far_bucket == number) {
         event = self->far.entries[0].event;
         heap_remove(&self->far, 0);
+        far_changed(self);
         heap_push(&self->near, event);
     }
     return true;
@@ -249,6 +270,7 @@ SimQueue *sim_queue_new(void)
 
     heap_init(&self->near, PLACE_NEAR);
     heap_init(&self->far, PLACE_FAR);
+    self->far_bucket = NO_BUCKET;
     self->armed = SIM_TIME_NEVER;
     return self;
 }
@@ -308,13 +330,23 @@ static void take_out(SimQueue *self, SimEvent *event)
 {
     if (event->place == PLACE_WHEEL) {
         wheel_remove(self, event);
+    } else if (event->place == PLACE_NEAR) {
+        heap_remove(&self->near, event->position - 1);
     } else {
-        heap_remove(event->place == PLACE_NEAR ? &self->near : &self->far, event->position - 1);
+        heap_remove(&self->far, event->position - 1);
+        far_changed(self);
     }
     event->position = 0;
 }
 
-void sim_queue_schedule(SimQueue *self, SimEvent *event, SimTime when, SimPriority priority)
+static inline void set_key(SimQueue *self, SimEvent *event, SimTime when, SimPriority priority)
+{
+    event->when = when;
+    event->order = (uint64_t)priority << PRIORITY_SHIFT | ++self->sequence;
+}
+
+G_GNUC_NO_INLINE static void schedule(SimQueue *self, SimEvent *event, SimTime when,
+                                      SimPriority priority)
 {
     bool was_first = false;
     uint64_t number;
@@ -326,17 +358,32 @@ void sim_queue_schedule(SimQueue *self, SimEvent *event, SimTime when, SimPriori
         was_first = event->when == self->armed;
         take_out(self, event);
     }
-    event->when = when;
-    event->order = (uint64_t)priority << PRIORITY_SHIFT | ++self->sequence;
+    set_key(self, event, when, priority);
     number = bucket_of(when);
-    if (number - self->begin < BUCKETS) { /* not less, and not too far */
+    if (number < self->begin) {
+        heap_push(&self->near, event);
+    } else if (number - self->begin < BUCKETS) {
         wheel_put(self, event, number % BUCKETS);
     } else {
-        heap_push(number < self->begin ? &self->near : &self->far, event);
+        heap_push(&self->far, event);
+        far_changed(self);
     }
     if (!self->running) { /* a run will tell the armer at its end */
         rearm(self, was_first ? first_time(self) : MIN(self->armed, when));
     }
+}
+
+void sim_queue_schedule(SimQueue *self, SimEvent *event, SimTime when, SimPriority priority)
+{
+    uint64_t number = bucket_of(when);
+
+    if (G_LIKELY(event->position == 0 && self->running && when >= self->now &&
+                 number - self->begin < BUCKETS)) { /* not less, and not too far */
+        set_key(self, event, when, priority);
+        wheel_put(self, event, number % BUCKETS);
+        return;
+    }
+    schedule(self, event, when, priority);
 }
 
 void sim_queue_cancel(SimQueue *self, SimEvent *event)
@@ -376,18 +423,21 @@ uint64_t sim_queue_run(SimQueue *self, SimTime until)
 
     g_assert(!self->running); /* an event that runs the queue would see time pass inside itself */
     self->running = true;
-    while (self->near.n > 0 || refill(self, until)) {
-        const HeapEntry *first = &self->near.entries[0];
-        SimEvent *event = first->event;
+    for (;;) {
+        SimEvent *event = self->near.n == 0 ? take_only(self, until) : NULL;
 
-        if (first->when > until) {
-            break;
-        }
-        if (first->when > self->now) {
-            self->now = first->when;
+        if (!event) {
+            if (self->near.n == 0 && !refill(self, until)) {
+                break;
+            }
+            event = self->near.entries[0].event;
+            if (event->when > until) {
+                break;
+            }
+            heap_remove(&self->near, 0);
         }
         event->position = 0;
-        heap_remove(&self->near, 0);
+        self->now = MAX(self->now, event->when);
         ran++;
         event->func(event->opaque); /* may free @event */
     }
