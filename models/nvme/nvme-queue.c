@@ -199,17 +199,19 @@ static void head_written(NvmeModel *self, NvmeCq *cq, uint32_t value)
 
 static void take_doorbell(NvmeModel *self)
 {
-    NvmeDoorbell doorbell = self->doorbells[self->doorbells_first];
+    const NvmeDoorbell *doorbell = &self->doorbells[self->doorbells_first];
+    NvmeCq *cq = self->cqs[doorbell->qid];
+    NvmeSq *sq = self->sqs[doorbell->qid];
 
     self->doorbells_first = (self->doorbells_first + 1) % NVME_DOORBELLS_MOST;
     self->doorbells_n--;
-    if (doorbell.is_cq ? self->cqs[doorbell.qid] == NULL : self->sqs[doorbell.qid] == NULL) {
+    if (doorbell->is_cq && cq != NULL) {
+        head_written(self, cq, doorbell->value);
+    } else if (!doorbell->is_cq && sq != NULL) {
+        tail_written(self, sq, doorbell->value, doorbell->arrival);
+    } else {
         invalid_doorbell(self, "doorbell of a queue that does not exist",
                          NVME_EVENT_INVALID_DOORBELL);
-    } else if (doorbell.is_cq) {
-        head_written(self, self->cqs[doorbell.qid], doorbell.value);
-    } else {
-        tail_written(self, self->sqs[doorbell.qid], doorbell.value, doorbell.arrival);
     }
 }
 

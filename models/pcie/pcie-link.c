@@ -102,6 +102,9 @@ struct PcieLink {
     char *name;
     PcieParams params;
     uint64_t completion_max;
+    /* A DLLP of each kind after so many TLPs; 0 = none.  Where both come at the same TLPs they are
+     * counted together, as acks_n at a time. */
+    uint64_t ack_every, acks_n, fc_every;
     PcieSerialiser serialisers[PCIE_DIRECTIONS];
     PciePosted posted;
     GPtrArray *functions;                      /* (transfer none) */
@@ -176,6 +179,9 @@ PcieLink *pcie_link_new(SimQueue *queue, const char *name, const PcieParams *par
     self->name = g_strdup(name);
     self->params = *params;
     self->completion_max = params->completion_max ? params->completion_max : params->max_payload;
+    self->ack_every = params->ack_every;
+    self->acks_n = params->ack_every == params->fc_every ? 2 : 1;
+    self->fc_every = params->ack_every == params->fc_every ? 0 : params->fc_every;
     for (int d = 0; d < PCIE_DIRECTIONS; d++) {
         pcie_serialiser_init(&self->serialisers[d]);
     }
@@ -319,8 +325,7 @@ static inline uint64_t dllps_due(uint64_t *since, uint64_t every, uint64_t tlps)
 {
     uint64_t due;
 
-    *since += tlps;
-    if (*since < every || every == 0) {
+    if (every == 0 || (*since += tlps) < every) {
         return 0;
     }
     if (*since == every) { /* most: a TLP at a time */
@@ -338,8 +343,8 @@ static inline SimTime serialise(PcieFunction *function, PcieDirection direction,
 {
     PcieLink *link = function->link;
     PcieSerialiser *s = &link->serialisers[direction];
-    uint64_t dllps = dllps_due(&s->ack_tlps, link->params.ack_every, tlps) +
-                     dllps_due(&s->fc_tlps, link->params.fc_every, tlps);
+    uint64_t dllps = dllps_due(&s->ack_tlps, link->ack_every, tlps) * link->acks_n +
+                     dllps_due(&s->fc_tlps, link->fc_every, tlps);
 
     if (dllps > 0) {
         pcie_serialiser_owe(&link->serialisers[1 - direction], function->byte_units, dllps);
@@ -389,8 +394,8 @@ unsigned pcie_partial_lines(uint64_t address, uint64_t bytes)
 }
 
 /* When a write of @bytes may go out, and in *@in_memory when its partial lines are done. */
-static SimTime start_write(PcieFunction *self, uint64_t address, uint64_t bytes, uint64_t wire,
-                           SimTime from, SimTime *in_memory)
+static inline SimTime start_write(PcieFunction *self, uint64_t address, uint64_t bytes,
+                                  uint64_t wire, SimTime from, SimTime *in_memory)
 {
     SimTime line_ps = self->params.partial_line_ps;
     PciePosted *posted = &self->link->posted;
@@ -401,6 +406,20 @@ static SimTime start_write(PcieFunction *self, uint64_t address, uint64_t bytes,
                                           from, sim_queue_now(self->link->queue), in_memory);
 }
 
+/* A piece that one header form covers. */
+static inline SimTime write_part(PcieFunction *self, PciePurpose purpose, uint64_t address,
+                                 uint64_t bytes, uint64_t header, SimTime from, SimTime *in_memory)
+{
+    /* Cut at each multiple of the payload size, which divides 4 KiB. */
+    uint64_t tlps =
+        ((address + bytes - 1) >> self->payload_shift) - (address >> self->payload_shift) + 1;
+    uint64_t wire = tlps * header + dw_bytes(address, bytes);
+
+    book(self, purpose, PCIE_UPSTREAM, PCIE_MWR, tlps, bytes, wire);
+    return serialise(self, PCIE_UPSTREAM, tlps, wire,
+                     start_write(self, address, bytes, wire, from, in_memory));
+}
+
 SimTime pcie_dma_write(PcieFunction *self, PciePurpose purpose, uint64_t address, uint64_t bytes,
                        SimTime from)
 {
@@ -408,18 +427,17 @@ SimTime pcie_dma_write(PcieFunction *self, PciePurpose purpose, uint64_t address
     uint64_t left = bytes;
 
     from = MAX(from, sim_queue_now(self->link->queue));
+    if (G_LIKELY(address < HEADER_4DW_FROM && bytes > 0 && bytes <= HEADER_4DW_FROM - address)) {
+        end = write_part(self, purpose, address, bytes, TLP_3DW_BYTES, from, &in_memory);
+        return MAX(end, in_memory) + self->link->params.write_latency_ps;
+    }
     while (left > 0) {
-        uint64_t part = same_header(address, left), tlps, wire;
+        uint64_t part = same_header(address, left);
 
         if (part == 0) {
             break;
         }
-        /* Cut at each multiple of the payload size, which divides 4 KiB. */
-        tlps = ((address + part - 1) >> self->payload_shift) - (address >> self->payload_shift) + 1;
-        wire = tlps * header_bytes(address) + dw_bytes(address, part);
-        book(self, purpose, PCIE_UPSTREAM, PCIE_MWR, tlps, part, wire);
-        end = serialise(self, PCIE_UPSTREAM, tlps, wire,
-                        start_write(self, address, part, wire, from, &in_memory));
+        end = write_part(self, purpose, address, part, header_bytes(address), from, &in_memory);
         address += part;
         left -= part;
     }

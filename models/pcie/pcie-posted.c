@@ -15,11 +15,6 @@ void pcie_posted_clear(PciePosted *self)
     pcie_serialiser_clear(&self->memory);
 }
 
-SimTime pcie_posted_after(const PciePosted *self, SimTime from)
-{
-    return from >= self->held_from && from < self->held_until ? self->held_until : from;
-}
-
 SimTime pcie_posted_write(PciePosted *self, unsigned lines, SimTime line_ps, SimTime wire_ps,
                           SimTime from, SimTime now, SimTime *done)
 {

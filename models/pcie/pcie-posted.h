@@ -24,7 +24,10 @@ void pcie_posted_init(PciePosted *self, uint64_t credits);
 void pcie_posted_clear(PciePosted *self);
 
 /* When an upstream request that is ready at @from may be sent. */
-SimTime pcie_posted_after(const PciePosted *self, SimTime from);
+static inline SimTime pcie_posted_after(const PciePosted *self, SimTime from)
+{
+    return from >= self->held_from && from < self->held_until ? self->held_until : from;
+}
 /* The same for a write of @lines partial lines (at least 1), each of which takes @line_ps of the
  * memory, that is on the wire for @wire_ps; @done: when it is in memory. */
 SimTime pcie_posted_write(PciePosted *self, unsigned lines, SimTime line_ps, SimTime wire_ps,

@@ -167,14 +167,12 @@ PcieFine pcie_serialiser_pay(PcieSerialiser *self, uint64_t byte_units, uint64_t
     return (PcieFine)bytes * byte_units;
 }
 
-SimTime pcie_serialiser_free_at(const PcieSerialiser *self, SimTime when)
+SimTime pcie_serialiser_busy_until(const PcieSerialiser *self, SimTime when)
 {
     size_t i = find(self, pcie_fine(when));
     const PcieInterval *busy = i < self->n ? &self->calendar[i] : &self->last;
 
-    return busy->end >= pcie_fine(when) && busy->start >> PCIE_FINE_BITS <= when
-               ? pcie_fine_ceil(busy->end)
-               : when;
+    return busy->start >> PCIE_FINE_BITS <= when ? pcie_fine_ceil(busy->end) : when;
 }
 
 size_t pcie_serialiser_intervals(const PcieSerialiser *self)

@@ -95,7 +95,11 @@ static inline void pcie_serialiser_owe(PcieSerialiser *self, uint64_t byte_units
 }
 
 /* @when, or if it is busy then, when that is over as things stand. */
-SimTime pcie_serialiser_free_at(const PcieSerialiser *self, SimTime when);
+SimTime pcie_serialiser_busy_until(const PcieSerialiser *self, SimTime when); /* not past the end */
+static inline SimTime pcie_serialiser_free_at(const PcieSerialiser *self, SimTime when)
+{
+    return pcie_fine(when) > self->last.end ? when : pcie_serialiser_busy_until(self, when);
+}
 /* Busy intervals that are remembered. */
 size_t pcie_serialiser_intervals(const PcieSerialiser *self);
 /* Time in which it sent, TLPs and DLLPs. */

@@ -205,20 +205,37 @@ static void far_changed(SimQueue *self)
     self->far_bucket = self->far.n > 0 ? bucket_of(self->far.entries[0].when) : NO_BUCKET;
 }
 
-/* An event that comes next and has its bucket for itself, when `near` is empty; else NULL. */
-static inline SimEvent *take_only(SimQueue *self, SimTime until)
+/* Puts a list into `near`, but for its first event, which it returns. */
+G_GNUC_NO_INLINE static SimEvent *take_earliest(SimQueue *self, SimEvent *list)
+{
+    SimEvent *earliest = list;
+
+    for (SimEvent *event = list->next, *next; event; event = next) {
+        bool before = event->when < earliest->when ||
+                      (event->when == earliest->when && event->order < earliest->order);
+        SimEvent *later = before ? earliest : event;
+
+        next = event->next;
+        earliest = before ? event : earliest;
+        heap_push(&self->near, later);
+    }
+    return earliest;
+}
+
+/* What comes next when `near` is empty; NULL: nothing, or look closely with refill(). */
+static inline SimEvent *take_first(SimQueue *self, SimTime until)
 {
     uint64_t number = wheel_first(self);
     unsigned slot = number % BUCKETS;
     SimEvent *event = self->buckets[slot];
 
-    if (number >= self->far_bucket || event == NULL || event->next || event->when > until) {
+    if (number >= self->far_bucket || number >= bucket_of(until)) { /* or NO_BUCKET */
         return NULL;
     }
     self->buckets[slot] = NULL;
     wheel_emptied(self, slot);
     self->begin = number + 1;
-    return event;
+    return event->next ? take_earliest(self, event) : event;
 }
 
 /* Moves the bucket that comes next into `near`, which is empty.  False: none begins up to @until.
@@ -424,7 +441,7 @@ uint64_t sim_queue_run(SimQueue *self, SimTime until)
     g_assert(!self->running); /* an event that runs the queue would see time pass inside itself */
     self->running = true;
     for (;;) {
-        SimEvent *event = self->near.n == 0 ? take_only(self, until) : NULL;
+        SimEvent *event = self->near.n == 0 ? take_first(self, until) : NULL;
 
         if (!event) {
             if (self->near.n == 0 && !refill(self, until)) {
