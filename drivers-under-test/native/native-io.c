@@ -166,7 +166,7 @@ static void complete(NativeController *self, NativeCq *cq, const NvmeCqe *cqe, u
     sq->free[sq->free_n++] = tag;
     io->done(io, status);
     host_thread_wake(io->thread, cpu);
-    if (!g_queue_is_empty(&sq->waiting)) {
+    if (sq->waiting.head) {
         host_thread_wake(g_queue_pop_head(&sq->waiting), cpu);
     }
 }
@@ -276,7 +276,7 @@ static void posted(void *opaque, uint64_t address)
 
         if (self->map.polled[q] && address >= cq->address &&
             address < cq->address + (uint64_t)cq->size * sizeof(NvmeCqe)) {
-            if (!g_queue_is_empty(&cq->spinners)) {
+            if (cq->spinners.head) {
                 HostThread *thread = g_queue_pop_head(&cq->spinners);
 
                 host_thread_wake(thread, thread->cpu);
@@ -287,8 +287,6 @@ static void posted(void *opaque, uint64_t address)
 }
 
 static void no_interrupt(void *opaque, unsigned number) {}
-
-static void not_posted(void *opaque, uint64_t address) {}
 
 static void poll_all(void *opaque)
 {
@@ -310,7 +308,7 @@ NativeController *native_controller_new(const NativeDriver *driver,
                                         const NativeHost *host, unsigned index, HostDevice *device,
                                         HostCpus *cpus, SimTime give_up)
 {
-    static const HostDeviceOps attaching = {no_interrupt, not_posted};
+    static const HostDeviceOps attaching = {no_interrupt, NULL};
     NativeController *self = g_new0(NativeController, 1);
 
     self->driver = driver;
@@ -332,7 +330,7 @@ NativeController *native_controller_new(const NativeDriver *driver,
 
 void native_controller_start(NativeController *self)
 {
-    static const HostDeviceOps running = {interrupt, not_posted};
+    static const HostDeviceOps running = {interrupt, NULL};
     static const HostDeviceOps polling = {interrupt, posted};
 
     self->vectors = g_new0(NativeVector, NATIVE_QUEUES + 1);

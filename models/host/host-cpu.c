@@ -35,11 +35,13 @@ typedef struct Cpu {
 } Cpu;
 
 struct HostCpus {
+    HostCosts costs; /* first: host_cpus_costs() */
     SimQueue *queue;
-    HostCosts costs;
     unsigned n;
     Cpu *cpu;
 };
+
+G_STATIC_ASSERT(offsetof(HostCpus, costs) == 0);
 
 HostCpus *host_cpus_new(SimQueue *queue, unsigned n, unsigned threads_per_core,
                         const HostCosts *costs)
@@ -69,11 +71,6 @@ void host_cpus_free(HostCpus *self)
 unsigned host_cpus_n(const HostCpus *self)
 {
     return self->n;
-}
-
-const HostCosts *host_cpus_costs(const HostCpus *self)
-{
-    return &self->costs;
 }
 
 SimQueue *host_cpus_queue(const HostCpus *self)

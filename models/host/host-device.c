@@ -28,7 +28,7 @@ static bool dma_write(void *opaque, uint64_t iova, const void *buf, size_t bytes
     if (!host_memory_write(self->memory, iova, buf, bytes)) {
         return false;
     }
-    if (bytes == CQE_BYTES && self->ops) {
+    if (bytes == CQE_BYTES && self->ops && self->ops->posted) {
         self->ops->posted(self->opaque, iova);
     }
     return true;

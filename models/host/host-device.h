@@ -9,7 +9,7 @@ typedef struct HostDevice HostDevice;
 /* What the driver of the device hears. */
 typedef struct HostDeviceOps {
     void (*interrupt)(void *opaque, unsigned vector);
-    /* A CQE (16 bytes at @address) is in memory; before its interrupt. */
+    /* (nullable) A CQE (16 bytes at @address) is in memory; before its interrupt. */
     void (*posted)(void *opaque, uint64_t address);
 } HostDeviceOps;
 

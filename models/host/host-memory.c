@@ -108,6 +108,18 @@ static size_t piece(uint64_t address, size_t bytes)
     return MIN(bytes, CHUNK_BYTES - (address & (CHUNK_BYTES - 1)));
 }
 
+/* Entries of queues are most of what is moved. */
+static inline void copy(void *to, const void *from, size_t bytes)
+{
+    if (bytes == 16) {
+        memcpy(to, from, 16);
+    } else if (bytes == 64) {
+        memcpy(to, from, 64);
+    } else {
+        memcpy(to, from, bytes);
+    }
+}
+
 bool host_memory_read(const HostMemory *self, uint64_t address, void *to, size_t bytes)
 {
     uint8_t *out = to;
@@ -122,7 +134,7 @@ bool host_memory_read(const HostMemory *self, uint64_t address, void *to, size_t
     while (bytes > 0) {
         size_t n = piece(address, bytes);
 
-        memcpy(out, at(self, address), n);
+        copy(out, at(self, address), n);
         address += n;
         out += n;
         bytes -= n;
@@ -140,7 +152,7 @@ bool host_memory_write(HostMemory *self, uint64_t address, const void *from, siz
     while (bytes > 0) {
         size_t n = piece(address, bytes);
 
-        memcpy(at(self, address), in, n);
+        copy(at(self, address), in, n);
         address += n;
         in += n;
         bytes -= n;
