@@ -266,23 +266,35 @@ static void interrupt(void *opaque, unsigned number)
     schedule_entry(vector, host_cpus_costs(self->cpus)->interrupt_ps);
 }
 
+/* The CQ whose ring @address lies in: rings are handed out in the order of queues. */
+static NativeCq *cq_at(NativeController *self, uint64_t address)
+{
+    unsigned low = 1, high = self->map.cqs; /* of the last one that begins at @address or before */
+
+    while (low < high) {
+        unsigned middle = (low + high + 1) / 2;
+
+        if (self->cqs[middle].address <= address) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return address - self->cqs[low].address < (uint64_t)self->cqs[low].size * sizeof(NvmeCqe)
+               ? &self->cqs[low]
+               : NULL;
+}
+
 /* A polled queue's spinners see the entry at once. */
 static void posted(void *opaque, uint64_t address)
 {
     NativeController *self = opaque;
+    NativeCq *cq = cq_at(self, address);
 
-    for (unsigned q = 1; q <= self->map.cqs; q++) {
-        NativeCq *cq = &self->cqs[q];
+    if (cq && self->map.polled[cq->qid] && cq->spinners.head) {
+        HostThread *thread = g_queue_pop_head(&cq->spinners);
 
-        if (self->map.polled[q] && address >= cq->address &&
-            address < cq->address + (uint64_t)cq->size * sizeof(NvmeCqe)) {
-            if (cq->spinners.head) {
-                HostThread *thread = g_queue_pop_head(&cq->spinners);
-
-                host_thread_wake(thread, thread->cpu);
-            }
-            return;
-        }
+        host_thread_wake(thread, thread->cpu);
     }
 }
 

@@ -19,7 +19,7 @@ typedef enum {
     NATIVE_ERROR_ATTACH,    /* the driver gives the controller up */
 } NativeError;
 
-enum { NATIVE_CPUS = 256, NATIVE_QUEUES = 1024 };
+enum { NATIVE_CPUS = 1024, NATIVE_QUEUES = 1024 };
 
 /* What of a machine a driver's map looks at. */
 typedef struct NativeHost {

@@ -379,6 +379,7 @@ void nvme_model_transmit(NvmeCommand *command)
         command->next_waiting = NULL;
         *cq->waiting_end = command;
         cq->waiting_end = &command->next_waiting;
+        nvme_model_cq_changed(self, cq);
         self->cq_counts[cq->qid][NVME_CQ_full]++;
         if (self->doorbells_n > 0) { /* the CQ doorbell may be among them */
             nvme_model_kick(self, self->doorbells[self->doorbells_first].arrival);
@@ -392,6 +393,7 @@ void nvme_model_transmit(NvmeCommand *command)
         cq->tail = 0;
         cq->phase = !cq->phase;
     }
+    nvme_model_cq_changed(self, cq);
     nvme_model_schedule(command, NVME_AT_POST,
                         pcie_dma_write(self->function, PCIE_FOR_CQE,
                                        cq->base + (uint64_t)command->slot * sizeof(NvmeCqe),

@@ -109,6 +109,7 @@ struct NvmeCq {
     uint32_t posted; /* entries in memory and not yet released */
     uint32_t used;   /* entries reserved or posted, not yet released */
     bool phase;
+    bool blocked; /* full, or completions wait: one of model->cqs_blocked */
     uint16_t sqs;
     NvmeCommand *waiting, **waiting_end;
 };
@@ -196,8 +197,10 @@ struct NvmeModel {
     unsigned queues, granted;
     NvmeSq **sqs;
     NvmeCq **cqs;
-    uint64_t *pending; /* bitmap of SQs with entries to fetch */
-    unsigned last_sq;  /* round robin: whose turn it was */
+    uint64_t *pending;      /* bitmap of SQs with entries to fetch */
+    uint64_t pending_words; /* bit n: pending[n] is not 0; 1024 queues have 16 words */
+    unsigned last_sq;       /* round robin: whose turn it was */
+    unsigned cqs_blocked;
     SimEvent fetch;
     NvmeDoorbell *doorbells; /* ring of those under way */
     unsigned doorbells_first, doorbells_n;
@@ -275,6 +278,15 @@ NvmeCq *nvme_model_cq_new(NvmeModel *self, uint16_t qid, uint64_t base, uint32_t
                           uint16_t vector, bool interrupts);
 void nvme_model_sq_delete(NvmeModel *self, NvmeSq *sq); /* what is left in it is discarded */
 void nvme_model_cq_delete(NvmeModel *self, NvmeCq *cq);
+static inline void nvme_model_cq_changed(NvmeModel *self, NvmeCq *cq) /* its used or waiting */
+{
+    bool blocked = cq->waiting != NULL || cq->used == cq->size - 1;
+
+    if (blocked != cq->blocked) {
+        cq->blocked = blocked;
+        self->cqs_blocked += blocked ? 1 : -1;
+    }
+}
 void nvme_model_queues_drop(NvmeModel *self); /* controller reset: nothing of them remains */
 void nvme_model_kick(NvmeModel *self, SimTime when);
 

@@ -27,6 +27,7 @@ NvmeCq *nvme_model_cq_new(NvmeModel *self, uint16_t qid, uint64_t base, uint32_t
     cq->phase = true;
     cq->waiting_end = &cq->waiting;
     self->cqs[qid] = cq;
+    nvme_model_cq_changed(self, cq);
     return cq;
 }
 
@@ -47,13 +48,36 @@ NvmeSq *nvme_model_sq_new(NvmeModel *self, uint16_t qid, NvmeCq *cq, uint64_t ba
 
 static void set_pending(NvmeModel *self, unsigned qid, bool on)
 {
-    uint64_t bit = UINT64_C(1) << (qid % 64);
+    uint64_t bit = UINT64_C(1) << (qid % 64), word = UINT64_C(1) << (qid / 64);
 
     if (on) {
         self->pending[qid / 64] |= bit;
+        self->pending_words |= word;
     } else {
         self->pending[qid / 64] &= ~bit;
+        self->pending_words &= self->pending[qid / 64] == 0 ? ~word : UINT64_MAX;
     }
+}
+
+/* The first SQ from @qid on with entries to fetch; self->queues: none. */
+static unsigned next_pending(const NvmeModel *self, unsigned qid)
+{
+    unsigned word = qid / 64;
+    uint64_t bits, words;
+
+    if (qid >= self->queues) {
+        return self->queues;
+    }
+    bits = self->pending[word] & UINT64_MAX << (qid % 64);
+    if (bits == 0) {
+        words = self->pending_words & (UINT64_MAX << word) << 1;
+        if (words == 0) {
+            return self->queues;
+        }
+        word = (unsigned)__builtin_ctzll(words);
+        bits = self->pending[word];
+    }
+    return word * 64 + (unsigned)__builtin_ctzll(bits);
 }
 
 void nvme_model_sq_delete(NvmeModel *self, NvmeSq *sq)
@@ -79,6 +103,7 @@ void nvme_model_sq_delete(NvmeModel *self, NvmeSq *sq)
 void nvme_model_cq_delete(NvmeModel *self, NvmeCq *cq)
 {
     self->cqs[cq->qid] = NULL;
+    self->cqs_blocked -= cq->blocked;
     g_free(cq);
     nvme_model_irq_level(self);
 }
@@ -93,6 +118,7 @@ void nvme_model_queues_drop(NvmeModel *self)
     for (unsigned q = 0; q < self->queues; q++) {
         g_clear_pointer(&self->cqs[q], g_free);
     }
+    self->cqs_blocked = 0;
     self->aers_n = 0;
     self->io_queues_created = 0;
     self->doorbells_n = 0;
@@ -191,6 +217,7 @@ static void head_written(NvmeModel *self, NvmeCq *cq, uint32_t value)
         }
         nvme_model_transmit(command);
     }
+    nvme_model_cq_changed(self, cq);
     if (was_full) {
         nvme_model_kick(self, nvme_model_now(self));
     }
@@ -404,23 +431,21 @@ static void take_turn(NvmeModel *self, NvmeSq *sq, SimTime now, SimTime *next)
 /* The next queue after the last one served with something to fetch, or NULL. */
 static NvmeSq *next_queue(NvmeModel *self, SimTime now, SimTime *next)
 {
-    unsigned words = (self->queues + 63) / 64;
-    unsigned first = (self->last_sq + 1) % self->queues;
+    unsigned first = self->last_sq + 1, qid;
 
-    /* From @first to the end, then from 0: the first word is looked at twice. */
-    for (unsigned i = 0; i <= words; i++) {
-        unsigned word = (first / 64 + i) % words;
-        uint64_t bits = self->pending[word];
-        if (i == 0) {
-            bits &= UINT64_MAX << (first % 64);
-        } else if (i == words) {
-            bits &= ~(UINT64_MAX << (first % 64));
+    /* Full, and no CQ's doorbell to wait for: of all queues only the admin one can be fetched. */
+    if (self->io_inside >= self->profile->commands_max && self->cqs_blocked == 0) {
+        return next_pending(self, 0) == 0 && can_fetch(self, self->sqs[0], now, next) ? self->sqs[0]
+                                                                                      : NULL;
+    }
+    for (qid = next_pending(self, first); qid < self->queues; qid = next_pending(self, qid + 1)) {
+        if (can_fetch(self, self->sqs[qid], now, next)) {
+            return self->sqs[qid];
         }
-        for (; bits != 0; bits &= bits - 1) {
-            unsigned qid = word * 64 + (unsigned)__builtin_ctzll(bits);
-            if (can_fetch(self, self->sqs[qid], now, next)) {
-                return self->sqs[qid];
-            }
+    }
+    for (qid = next_pending(self, 0); qid < first; qid = next_pending(self, qid + 1)) {
+        if (can_fetch(self, self->sqs[qid], now, next)) {
+            return self->sqs[qid];
         }
     }
     return NULL;
