@@ -2,12 +2,13 @@
 /* How many I/Os native mode simulates a second of one core, and what memory it takes.
  *
  *     native-speed [PROFILE [DRIVER [READERS [DEPTH [IOS]]]]]
+ *     native-speed --queues N [IOS]
  *     native-speed --flat [IOS]
  *
- * The second form asks whether an I/O costs the same whatever their number (10^5 up to IOS, by
- * default 10^7) and whatever the number of queues (1 to 1023, with 1023 I/Os in flight in all), and
- * whether memory stays small; its exit status is 1 if not.  Telemetry as in a run, to a scratch
- * file. */
+ * The second form is one point of the third, which asks whether an I/O costs the same whatever
+ * their number (10^5 up to IOS, by default 10^7) and whatever the number of queues (1 to 1023, with
+ * 1023 I/Os in flight in all), and whether memory stays small; its exit status is 1 if not.
+ * Telemetry as in a run, to a scratch file. */
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <stdio.h>
@@ -50,15 +51,24 @@ static long peak_mib(void)
     return usage.ru_maxrss / 1024;
 }
 
-/* The value of @key in the text of a profile. */
-static void replace(GString *text, const char *key, unsigned value)
+/* A value in the text of a profile, in @group if the file has none yet. */
+static void set_value(GString *text, const char *group, const char *key, unsigned value,
+                      const char *unit)
 {
     g_autofree char *pattern = g_strdup_printf("(?m)^%s = .*$", key);
-    g_autofree char *line = g_strdup_printf("%s = %u", key, value);
+    g_autofree char *line = g_strdup_printf("%s = %u%s", key, value, unit);
     g_autoptr(GRegex) regex = g_regex_new(pattern, 0, 0, NULL);
-    g_autofree char *changed = g_regex_replace_literal(regex, text->str, -1, 0, line, 0, NULL);
 
-    g_string_assign(text, changed);
+    if (g_regex_match(regex, text->str, 0, NULL)) {
+        g_autofree char *changed = g_regex_replace_literal(regex, text->str, -1, 0, line, 0, NULL);
+
+        g_string_assign(text, changed);
+    } else {
+        g_autofree char *header = g_strdup_printf("[%s]\n", group);
+        g_autofree char *longer = g_strdup_printf("[%s]\n%s\n", group, line);
+
+        g_string_replace(text, header, longer, 1);
+    }
 }
 
 /* A drive's profile; with @queues queues and a vector for each if that is not 0. */
@@ -78,11 +88,11 @@ static NvmeProfile *load_profile(const Bench *self, const Point *point, GError *
         return NULL;
     }
     text = g_string_new(contents);
-    replace(text, "io-queues", point->queues);
-    replace(text, "pci.bar0", 65536);
-    replace(text, "pci.msix-vectors", point->queues + 1);
-    replace(text, "pci.msix-table", 0x4000); /* behind 1024 pairs of doorbells */
-    replace(text, "pci.msix-pba", 0xc000);
+    set_value(text, "capabilities", "io-queues", point->queues, "");
+    set_value(text, "pci", "pci.bar0", 65536, "B");
+    set_value(text, "pci", "pci.msix-vectors", point->queues + 1, "");
+    set_value(text, "pci", "pci.msix-table", 0x4000, ""); /* behind 1024 pairs of doorbells */
+    set_value(text, "pci", "pci.msix-pba", 0xc000, "");
     if (!g_file_set_contents(changed, text->str, -1, error)) {
         return NULL;
     }
@@ -210,6 +220,18 @@ static bool print_series(const char *what, const uint64_t *values, const double 
     return most / least <= RATIO_MOST;
 }
 
+/* @queues of a drive that has so many, on a cpu each, with as many I/Os in flight as any other. */
+static Point point_of(unsigned queues, uint64_t ios)
+{
+    return (Point){.drive = "intel-750",
+                   .driver = "queue-policy",
+                   .queues = queues,
+                   .cpus = MAX(queues, 2),
+                   .readers = queues,
+                   .depth = IN_FLIGHT / queues,
+                   .ios = ios};
+}
+
 static int flat(const Bench *self, uint64_t most)
 {
     static const unsigned queues[] = {1, 3, 11, 31, 93, 341, 1023}; /* divide IN_FLIGHT */
@@ -228,8 +250,7 @@ static int flat(const Bench *self, uint64_t most)
     }
     fine &= print_series("I/Os", values, ns, n);
     for (n = 0; n < G_N_ELEMENTS(queues); n++) {
-        points[n] = (Point){"intel-750", "queue-policy",        queues[n], MAX(queues[n], 2),
-                            queues[n],   IN_FLIGHT / queues[n], 200000};
+        points[n] = point_of(queues[n], 500000);
         values[n] = queues[n];
     }
     if (!measure_series(self, points, ns, n)) {
@@ -260,6 +281,11 @@ int main(int argc, char **argv)
     }
     if (argc > 1 && strcmp(argv[1], "--flat") == 0) {
         status = flat(&self, strtoull(argument(argc, argv, 2, "10000000"), NULL, 10));
+    } else if (argc > 2 && strcmp(argv[1], "--queues") == 0) {
+        unsigned queues = (unsigned)CLAMP(strtoull(argv[2], NULL, 10), 1, IN_FLIGHT);
+        Point point = point_of(queues, strtoull(argument(argc, argv, 3, "1000000"), NULL, 10));
+
+        status = speed(&self, &point);
     } else {
         Point point = {.drive = argument(argc, argv, 1, "intel-750"),
                        .driver = argument(argc, argv, 2, "dragonfly-2016-07"),

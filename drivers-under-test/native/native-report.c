@@ -78,9 +78,12 @@ void native_report_interrupts(GString *text, NativeController *const *controller
         for (unsigned v = 0; v < self->map.vectors; v++) {
             g_string_append_printf(text, "%u:", irq_of(i, v));
             for (unsigned cpu = 0; cpu < cpus; cpu++) {
-                g_string_append_printf(text, " %" G_GUINT64_FORMAT,
-                                       cpu == self->map.vector_cpu[v] ? self->vectors[v].interrupts
-                                                                      : 0);
+                if (cpu == self->map.vector_cpu[v]) {
+                    g_string_append_printf(text, " %" G_GUINT64_FORMAT,
+                                           self->vectors[v].interrupts);
+                } else {
+                    g_string_append_len(text, " 0", 2);
+                }
             }
             g_string_append_printf(text, " PCI-MSI %sq%u\n", host_device_name(self->device), v);
         }
