@@ -52,6 +52,7 @@ static void ixgbe_mmio_write(void *opaque, hwaddr offset, uint64_t value, unsign
 
     if (quirkbench_sim_enter(s->sim)) {
         ixgbe_model_mmio_write(s->model, offset, value, size);
+        quirkbench_sim_leave(s->sim);
     }
 }
 
