@@ -91,6 +91,13 @@ Test(results_query, descriptors_per_writeback)
                                                "1|eth0|1|4000|0|2000|0|0|0|0|0|0|0|2.0");
 }
 
+Test(results_query, descriptor_batches)
+{
+    /* ring 1 sends 9000 in 450 doorbells, 1500 reads and 3000 writes, and receives 4000 in 2000 */
+    port_value_is("descriptor-batches", "1|eth0|0|5000|-|5.0|0|-|-|-|-|-\n"
+                                        "1|eth0|1|4000|2.0|2.0|9000|20.0|6.0|3.0|3.0|3.0");
+}
+
 Test(results_query, packets_by_queue)
 {
     port_value_is("packets-by-queue", "1|eth0|0|5000|0|0|5.0|-|0.277777777777778\n"
