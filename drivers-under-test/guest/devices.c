@@ -202,9 +202,12 @@ const char *devices_lookup(void *devices, const char *name, const char *field)
     const Device *device = devices_find(devices, name);
 
     if (!device || !field) {
-        return !device ? NULL : *device->interface ? device->interface : device->disk;
+        return !device              ? NULL
+               : *device->interface ? device->interface
+               : *device->disk      ? device->disk
+                                    : device->bdf;
     }
-    return strcmp(field, "bdf") == 0                           ? device->bdf
-           : strcmp(field, "ctrl") == 0 && !*device->interface ? device->ctrl
-                                                               : NULL;
+    return strcmp(field, "bdf") == 0                     ? device->bdf
+           : strcmp(field, "ctrl") == 0 && *device->ctrl ? device->ctrl
+                                                         : NULL;
 }

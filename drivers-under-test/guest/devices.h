@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a plan has waited for: NVMe controllers, found by serial, never by nvmeN; network ports
- * (net.h), whose MAC or PCI address stands for the serial. */
+ * (net.h), whose MAC or PCI address stands for the serial; PCI functions (pci.h). */
 #pragma once
 #include "text.h"
 
@@ -11,7 +11,7 @@ typedef struct Device {
     char disk[64];      /* /dev/nvmeXn1 */
     char ctrl[64];      /* /dev/nvmeX */
     char bdf[24];       /* 0000:01:00.0 */
-    char interface[16]; /* eth0; empty: an NVMe controller, which has the fields above */
+    char interface[16]; /* eth0; with disk empty too: a function that a program drives */
 } Device;
 
 typedef struct Devices {

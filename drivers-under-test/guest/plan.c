@@ -2,6 +2,7 @@
 #include "plan.h"
 #include "load.h"
 #include "net.h"
+#include "pci.h"
 #include "plan-shell.h"
 #include "traffic.h"
 #include "verify.h"
@@ -73,6 +74,19 @@ static bool do_wait_net(Plan *self, char **words, int words_n, Reason *reason)
     uint64_t ms;
 
     return take_ms(words[2], &ms, reason) && net_wait(&self->devices, words[1], ms, reason);
+}
+
+static bool do_wait_pci(Plan *self, char **words, int words_n, Reason *reason)
+{
+    uint64_t ms;
+
+    return take_ms(words[3], &ms, reason) &&
+           pci_wait(&self->devices, words[1], words[2], ms, reason);
+}
+
+static bool do_bind(Plan *self, char **words, int words_n, Reason *reason)
+{
+    return pci_bind(&self->devices, words[1], words[2], reason);
 }
 
 static bool do_wait_link(Plan *self, char **words, int words_n, Reason *reason)

@@ -138,7 +138,7 @@ void queue_map_add(Text *out, const Devices *devices)
         text_printf(out, "%s bdf %s\n", device->serial, colon ? colon + 1 : device->bdf);
         if (*device->interface) {
             add_net_queues(out, devices->sysfs, device);
-        } else {
+        } else if (*device->disk) {
             add_queues(out, devices->sysfs, device, numbers);
         }
         add_vectors(out, devices, device, numbers);

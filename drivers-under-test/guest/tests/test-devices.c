@@ -3,6 +3,7 @@
 #include "devices.h"
 #include "fixture.h"
 #include "net.h"
+#include "pci.h"
 #include <criterion/new/assert.h>
 #include <unistd.h>
 
@@ -226,5 +227,98 @@ Test(guest_devices, queue_map_of_a_port)
                          "eth1-TxRx-0\n"
                          "00:1b:21:00:00:02 irq 28 vector 1 effective - affinity - name -\n"));
     text_free(&out);
+    bench_end(&bench);
+}
+
+/* --- PCI functions for programs that bring their own driver --- */
+
+/* Two functions behind a bridge, which itself has entries of other kinds; @driver has the second.
+ */
+static void add_functions(Bench *bench, const char *driver)
+{
+    g_autofree char *link = fixture_path(&bench->fixture, "bus/pci/devices/0000:01:00.1/driver");
+    g_autofree char *target = g_build_filename("../../drivers", driver, NULL);
+
+    fixture_file(&bench->fixture, "bus/pci/devices/0000:00:10.0/msi_irqs/24", "msi\n");
+    fixture_file(&bench->fixture, "bus/pci/devices/0000:00:10.0/firmware.1", "");
+    fixture_file(&bench->fixture, "bus/pci/devices/0000:00:10.0/0000:01:00.0/irq", "20\n");
+    fixture_file(&bench->fixture, "bus/pci/devices/0000:00:10.0/0000:01:00.1/irq", "20\n");
+    fixture_file(&bench->fixture, "bus/pci/devices/0000:01:00.1/driver_override", "");
+    fixture_file(&bench->fixture, "bus/pci/drivers_probe", "");
+    fixture_file(&bench->fixture, "bus/pci/drivers/ixgbe/unbind", "");
+    fixture_file(&bench->fixture, "bus/pci/drivers/uio_pci_generic/unbind", "");
+    cr_assert(symlink(target, link) == 0);
+}
+
+static void expect_content(const Bench *bench, const char *file, const char *want)
+{
+    g_autofree char *path = fixture_path(&bench->fixture, file);
+    g_autofree char *content = NULL;
+
+    cr_assert(g_file_get_contents(path, &content, NULL, NULL));
+    cr_expect(eq(str, content, (char *)want), "%s", file);
+}
+
+Test(guest_devices, function_found_by_place)
+{
+    Reason reason = {""};
+    Text out = {0};
+    Bench bench;
+
+    bench_init(&bench);
+    add_functions(&bench, "uio_pci_generic");
+    cr_assert(pci_wait(&bench.devices, "P2", "0000:00:10.0/1", 1000, &reason), "%s", reason.text);
+    cr_expect(eq(str, (char *)devices_lookup(&bench.devices, "P2", NULL), (char *)"0000:01:00.1"));
+    cr_expect(eq(str, (char *)devices_lookup(&bench.devices, "P2", "bdf"), (char *)"0000:01:00.1"));
+    cr_expect(zero(ptr, (void *)devices_lookup(&bench.devices, "P2", "ctrl")));
+    queue_map_add(&out, &bench.devices);
+    cr_expect(eq(str, out.data, (char *)"P2 bdf 01:00.1\n"));
+    text_free(&out);
+    bench_end(&bench);
+}
+
+Test(guest_devices, missing_function_is_told)
+{
+    Reason reason = {""};
+    Bench bench;
+
+    bench_init(&bench);
+    add_functions(&bench, "ixgbe");
+    cr_expect(not(pci_wait(&bench.devices, "P2", "0000:00:10.0/2", 5, &reason)));
+    cr_expect(eq(str, reason.text, (char *)"no function 2 behind 0000:00:10.0 after 5 ms"));
+    cr_expect(not(pci_wait(&bench.devices, "P2", "0000:00:10.0", 5, &reason)));
+    cr_expect(not(pci_bind(&bench.devices, "P2", "uio_pci_generic", &reason)));
+    cr_expect(eq(str, reason.text, (char *)"wait-pci P2 has to come before"));
+    bench_end(&bench);
+}
+
+Test(guest_devices, function_is_bound)
+{
+    Reason reason = {""};
+    Bench bench;
+
+    bench_init(&bench);
+    add_functions(&bench, "uio_pci_generic");
+    cr_assert(pci_wait(&bench.devices, "P2", "0000:00:10.0/1", 1000, &reason));
+    cr_expect(pci_bind(&bench.devices, "P2", "uio_pci_generic", &reason), "%s", reason.text);
+    expect_content(&bench, "bus/pci/devices/0000:01:00.1/driver_override", "uio_pci_generic");
+    expect_content(&bench, "bus/pci/drivers_probe", "0000:01:00.1");
+    expect_content(&bench, "bus/pci/drivers/uio_pci_generic/unbind", "");
+    bench_end(&bench);
+}
+
+/* The folder does not change as sysfs would: the old driver keeps the device. */
+Test(guest_devices, driver_that_does_not_take_the_function_is_told)
+{
+    Reason reason = {""};
+    Bench bench;
+
+    bench_init(&bench);
+    add_functions(&bench, "ixgbe");
+    cr_assert(pci_wait(&bench.devices, "P2", "0000:00:10.0/1", 1000, &reason));
+    cr_expect(not(pci_bind(&bench.devices, "P2", "uio_pci_generic", &reason)));
+    expect_content(&bench, "bus/pci/drivers/ixgbe/unbind", "0000:01:00.1");
+    cr_expect(not(zero(ptr, strstr(reason.text, "uio_pci_generic did not take 0000:01:00.1"))),
+              "%s", reason.text);
     bench_end(&bench);
 }
