@@ -13,7 +13,6 @@ typedef struct DeviceType {
     const char *plural;       /* "NVMe drives" */
     const char *profiles;     /* folder of profiles, in the source tree */
     const char *qemu;         /* QEMU's name of the device */
-    const char *wait;         /* command of the plan that waits for it: "wait-nvme" */
     const char *const *keys;  /* of [device NAME] beside those of every device; NULL-ended */
     const char *const *parts; /* of {NAME:PART} in steps; NULL-ended */
     const SimCounter *counters;

@@ -15,6 +15,10 @@ void driver_free(Driver *self)
         g_free(self->title);
         g_free(self->drives);
         g_strfreev(self->modules);
+        g_free(self->wait);
+        g_free(self->bind);
+        g_strfreev(self->tools);
+        g_free(self->package);
         g_free(self);
     }
 }
@@ -42,6 +46,29 @@ char **driver_names(void)
     return (char **)g_ptr_array_free(names, FALSE);
 }
 
+/* The keys of a real driver. */
+static gboolean read_real(Driver *self, SimKeyfile *file, GError **error)
+{
+    static const char *const waits[] = {"nvme", "net", "pci", NULL};
+    const char *wait = scenario_text(file, "driver", "wait");
+    g_autofree char *modules = NULL;
+
+    if (!scenario_required(file, "driver", "modules", &modules, error)) {
+        return FALSE;
+    }
+    if (wait && !g_strv_contains(waits, wait)) {
+        scenario_unknown(file, sim_keyfile_entry(file, "driver", "wait"), error,
+                         "the plan cannot wait for a", wait, waits);
+        return FALSE;
+    }
+    self->modules = scenario_list(modules, ", \t");
+    self->wait = g_strdup(wait ? wait : "nvme");
+    self->bind = g_strdup(scenario_text(file, "driver", "bind"));
+    self->tools = scenario_list(scenario_text(file, "driver", "tools"), ", \t");
+    self->package = g_strdup(scenario_text(file, "driver", "package"));
+    return TRUE;
+}
+
 Driver *driver_load(const char *name, GError **error)
 {
     g_auto(GStrv) names = driver_names();
@@ -61,12 +88,14 @@ Driver *driver_load(const char *name, GError **error)
     g_autofree char *relative = g_build_filename("drivers-under-test", name, "driver.ini", NULL);
     g_autofree char *path = paths_data(relative);
     g_autoptr(SimKeyfile) file = sim_keyfile_load(path, error);
-    g_autofree char *modules = NULL;
     if (!file) {
         return NULL;
     }
     self->simulated = g_strcmp0(scenario_text(file, "driver", "kind"), "simulated") == 0;
-    if (!self->simulated && !scenario_required(file, "driver", "modules", &modules, error)) {
+    if (self->simulated) {
+        self->modules = g_new0(char *, 1);
+        self->tools = g_new0(char *, 1);
+    } else if (!read_real(self, file, error)) {
         return NULL;
     }
     const char *title = scenario_text(file, "driver", "title");
@@ -74,7 +103,6 @@ Driver *driver_load(const char *name, GError **error)
     self->title = g_strdup(title ? title : "");
     const char *drives = scenario_text(file, "driver", "drives");
     self->drives = g_strdup(drives ? drives : "nvme");
-    self->modules = scenario_list(modules, ", \t");
     return g_steal_pointer(&self);
 }
 

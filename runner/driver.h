@@ -7,8 +7,12 @@ typedef struct Driver {
     char *name, *title;
     gboolean simulated;
     char *drives; /* kind of device: "nvme", "ixgbe" (device-type.h) */
-    char *
-        *modules; /* none of a simulated one; NULL-ended names of the modules under test, "nvme" */
+    /* Of real ones; lists are NULL-ended. */
+    char **modules; /* names of the modules under test: "nvme" */
+    char *wait;     /* how the plan waits for a device: "nvme", "net", "pci" */
+    char *bind;     /* NULL, or the module that the plan gives each device to */
+    char **tools;   /* programs that are the driver, beside the scenario's tools */
+    char *package;  /* NULL, or the Debian package of @tools whose version is the driver's */
 } Driver;
 
 /* @error names the nearest driver.  (transfer full) */

@@ -132,8 +132,10 @@ char **inputs_tool_files(const Inputs *self, const char *tool, GError **error)
     static const char *const packages[][2] = {{"nvme", "nvme-cli"},
                                               {"busybox", "busybox-static"},
                                               {"ip", "iproute2"},
-                                              {"tc", "iproute2"}};
-    static const char *const names[] = {"nvme", "fio", "ethtool", "ip", "tc", "busybox", NULL};
+                                              {"tc", "iproute2"},
+                                              {"dpdk-testpmd", "dpdk-dev"}};
+    static const char *const names[] = {"nvme", "fio",          "ethtool", "ip",
+                                        "tc",   "dpdk-testpmd", "busybox", NULL};
     g_autofree char *text = NULL;
     const char *package = tool;
 
@@ -159,6 +161,30 @@ char **inputs_tool_files(const Inputs *self, const char *tool, GError **error)
         return NULL;
     }
     return g_strsplit(g_strstrip(text), "\n", -1);
+}
+
+char *inputs_package_version(const Inputs *self, const char *package, GError **error)
+{
+    g_autofree char *path = g_build_filename(self->tools_dir, "packages", NULL);
+    g_autofree char *prefix = g_strconcat(package, "_", NULL);
+    g_autofree char *text = NULL;
+
+    if (!g_file_get_contents(path, &text, NULL, error)) {
+        return NULL;
+    }
+    g_auto(GStrv) lines = g_strsplit(text, "\n", -1); /* NAME_VERSION_ARCHITECTURE.deb */
+    for (char **line = lines; *line; line++) {
+        if (g_str_has_prefix(*line, prefix)) {
+            const char *version = *line + strlen(prefix);
+            g_autofree char *word = g_strndup(version, strcspn(version, "_"));
+            return g_uri_unescape_string(word, NULL); /* the colon of an epoch */
+        }
+    }
+    g_set_error(error, INPUTS_ERROR, INPUTS_ERROR_MISSING,
+                "the guest's programs are not of package %s; run "
+                "drivers-under-test/guest/fetch-tools --update",
+                package);
+    return NULL;
 }
 
 /* --- What shapes a snapshot --- */

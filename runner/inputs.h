@@ -44,3 +44,6 @@ char *inputs_find_tools(const char *cache, GError **error);
 
 /* Paths, relative to inputs->tools_dir, of the files that @tool needs.  NULL: @error. */
 char **inputs_tool_files(const Inputs *self, const char *tool, GError **error);
+/* Version of a Debian package that the tools came from, "22.11.11-0+deb12u1".  NULL: @error.
+ * (transfer full) */
+char *inputs_package_version(const Inputs *self, const char *package, GError **error);

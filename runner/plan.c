@@ -329,7 +329,21 @@ static gboolean in_a_step(const Scenario *scenario, const ScenarioLoad *load)
     return FALSE;
 }
 
-char *plan_text(const Scenario *scenario, GPtrArray *modules, GError **error)
+/* The driver's way to a device: it finds the device by itself, or is given it. */
+static void add_device(const ScenarioDevice *device, const Driver *driver, GString *plan)
+{
+    g_string_append_printf(plan, "wait-%s %s ", driver->wait, device->serial);
+    if (strcmp(driver->wait, "pci") == 0) {
+        g_string_append_printf(plan, PLAN_ROOT_PORT "/%d ",
+                               PLAN_ROOT_PORT_DEVICE + device->root_port, device->card ? 1 : 0);
+    }
+    g_string_append_printf(plan, "%d\n", READY_MS);
+    if (driver->bind) {
+        g_string_append_printf(plan, "bind %s %s\n", device->serial, driver->bind);
+    }
+}
+
+char *plan_text(const Scenario *scenario, const Driver *driver, GPtrArray *modules, GError **error)
 {
     g_autoptr(GString) plan = g_string_new(NULL);
     guint64 ports = 0;
@@ -341,8 +355,7 @@ char *plan_text(const Scenario *scenario, GPtrArray *modules, GError **error)
                            scenario->point);
     add_modules(scenario, modules, plan);
     for (guint i = 0; i < scenario->devices->len; i++) {
-        const ScenarioDevice *device = g_ptr_array_index(scenario->devices, i);
-        g_string_append_printf(plan, "%s %s %d\n", device->type->wait, device->serial, READY_MS);
+        add_device(g_ptr_array_index(scenario->devices, i), driver, plan);
     }
     g_string_append(plan, "queue-map\n");
     for (guint i = 0; i < scenario->loads->len; i++) {

@@ -46,7 +46,7 @@ gboolean run_write_archive(const Prepared *prepared, const Inputs *inputs, const
             return FALSE;
         }
     }
-    for (char **tool = prepared->scenario->tools; *tool; tool++) {
+    for (char **tool = prepared->tools; *tool; tool++) {
         if (!add_tool(cpio, added, inputs, *tool, error)) {
             return FALSE;
         }
@@ -179,7 +179,7 @@ GArray *run_inputs(const Prepared *prepared, const Inputs *inputs, const char *s
     if (!add_profiles(list, scenario, inputs, strings, error)) {
         return NULL;
     }
-    for (char **tool = scenario->tools; *tool; tool++) {
+    for (char **tool = prepared->tools; *tool; tool++) {
         if (!add_tool_input(list, inputs, strings, *tool, error)) {
             return NULL;
         }

@@ -25,6 +25,7 @@ void run_prepared_free(Prepared *self)
         g_clear_pointer(&self->driver, driver_free);
         g_clear_pointer(&self->module_files, g_ptr_array_unref);
         g_clear_pointer(&self->modules, g_ptr_array_unref);
+        g_strfreev(self->tools);
         g_free(self->plan);
         g_free(self);
     }
@@ -40,6 +41,22 @@ void run_outcome_free(RunOutcome *self)
     }
 }
 
+static char **all_tools(const Driver *driver, const Scenario *scenario)
+{
+    GPtrArray *tools = g_ptr_array_new();
+
+    for (char **tool = driver->tools; *tool; tool++) {
+        g_ptr_array_add(tools, g_strdup(*tool));
+    }
+    for (char **tool = scenario->tools; *tool; tool++) {
+        if (!g_strv_contains((const char *const *)driver->tools, *tool)) {
+            g_ptr_array_add(tools, g_strdup(*tool));
+        }
+    }
+    g_ptr_array_add(tools, NULL);
+    return (char **)g_ptr_array_free(tools, FALSE);
+}
+
 Prepared *run_prepare(Scenario *scenario, const Inputs *inputs, GError **error)
 {
     g_autoptr(Prepared) self = g_new0(Prepared, 1);
@@ -49,6 +66,7 @@ Prepared *run_prepare(Scenario *scenario, const Inputs *inputs, GError **error)
     if (!self->driver) {
         return NULL;
     }
+    self->tools = all_tools(self->driver, scenario);
     if (scenario->simulated) {
         self->module_files = g_ptr_array_new();
         self->modules = g_ptr_array_new();
@@ -64,7 +82,7 @@ Prepared *run_prepare(Scenario *scenario, const Inputs *inputs, GError **error)
     for (guint i = 0; i < self->module_files->len; i++) {
         g_ptr_array_add(self->modules, plan_module_new(g_ptr_array_index(self->module_files, i)));
     }
-    self->plan = plan_text(scenario, self->modules, error);
+    self->plan = plan_text(scenario, self->driver, self->modules, error);
     return self->plan ? g_steal_pointer(&self) : NULL;
 }
 
@@ -99,8 +117,11 @@ static gint64 begin_row(const Prepared *prepared, const Inputs *inputs, ResultsS
     g_autoptr(GArray) list = run_inputs(prepared, inputs, snapshot_key, strings, error);
     g_autofree ResultsDevice *devices = g_new0(ResultsDevice, scenario->devices->len + 1);
     g_autofree char *hash = scenario_hash(scenario);
+    const char *package = prepared->driver->package;
+    g_autofree char *version =
+        package ? inputs_package_version(inputs, package, error) : g_strdup(inputs->kernel_release);
 
-    if (!list) {
+    if (!list || (package && !version)) {
         return 0;
     }
     for (guint i = 0; i < scenario->devices->len; i++) {
@@ -122,7 +143,7 @@ static gint64 begin_row(const Prepared *prepared, const Inputs *inputs, ResultsS
                       .quantum = scenario->quantum,
                       .dilation = 1.0,
                       .driver = scenario->driver,
-                      .driver_version = inputs->kernel_release,
+                      .driver_version = version,
                       .machine = scenario->machine->name,
                       .cpus = scenario->cpus,
                       .mips = scenario->mips,

@@ -19,14 +19,15 @@ typedef struct Prepared {
     Driver *driver;
     GPtrArray *module_files; /* paths, in load order */
     GPtrArray *modules;      /* PlanModule * */
+    char **tools;            /* NULL-ended: the driver's, then the scenario's that it has not */
     char *plan;
 } Prepared;
 Prepared *run_prepare(Scenario *scenario, const Inputs *inputs, GError **error);
 void run_prepared_free(Prepared *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Prepared, run_prepared_free)
 
-/* The latest run of the same scenario, point, seed and inputs in @store that ended passed or failed;
- * 0: none, or @error. */
+/* The latest run of the same scenario, point, seed and inputs in @store that ended passed or
+ * failed; 0: none, or @error. */
 gint64 run_find_finished(const Prepared *prepared, const Inputs *inputs, ResultsStore *store,
                          GError **error);
 

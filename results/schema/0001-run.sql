@@ -20,7 +20,7 @@ CREATE TABLE run ( -- one run of one scenario at one matrix point
     quantum INTEGER NOT NULL, -- instructions that a vCPU may run ahead of the one furthest behind
     dilation REAL NOT NULL, -- wall time per model time; 1 unless the clock is wall
     driver TEXT NOT NULL, -- folder under drivers-under-test
-    driver_version TEXT, -- kernel release
+    driver_version TEXT, -- kernel release, or version of the package that the driver is of
     machine TEXT NOT NULL, -- machine profile
     cpus INTEGER NOT NULL, -- of the modelled machine
     mips INTEGER NOT NULL, -- instructions a microsecond of one cpu

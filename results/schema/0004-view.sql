@@ -14,7 +14,7 @@ CREATE VIEW runs( -- runs and how they ended
     reason, -- why it did not pass
     verdict, -- how the guest's part ended
     driver, -- folder under drivers-under-test
-    driver_version, -- kernel release
+    driver_version, -- kernel release, or version of the package that the driver is of
     machine, -- machine profile
     cpus, -- of the modelled machine
     mips, -- instructions a microsecond of one cpu

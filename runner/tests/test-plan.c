@@ -4,6 +4,7 @@
 #include <criterion/new/assert.h>
 #include <string.h>
 
+#include "paths.h"
 #include "plan.h"
 
 #define HEAD                                                                                       \
@@ -27,7 +28,10 @@ static char *plan_of(const char *text, GError **error)
     g_autoptr(GPtrArray) list = modules();
 
     cr_assert(points != NULL, "%s", (*error)->message);
-    return plan_text(g_ptr_array_index(points, 0), list, error);
+    const Scenario *scenario = g_ptr_array_index(points, 0);
+    g_autoptr(Driver) driver = driver_load(scenario->driver, error);
+    cr_assert(driver != NULL, "%s", (*error)->message);
+    return plan_text(scenario, driver, list, error);
 }
 
 static void expect_plan(const char *text, const char *want)
@@ -175,4 +179,43 @@ Test(plan, ports_refused)
 {
     expect_error(PORTS "[step 1 a]\nguest = echo {eth0:ctrl}\n", "s.ini:14", "no 'ctrl'");
     expect_error(PORTS "[step 1 a]\nverify = device=eth0\n", "s.ini:14", "drives");
+}
+
+/* A driver that finds no device by itself is given each one, by the port that it is plugged in. */
+Test(plan, ports_of_a_program)
+{
+    expect_plan("[scenario]\ntitle = t\nwhy = w\ndriver = dpdk-ixgbe\n"
+                "[machine]\nprofile = xeon-2620v4-x2\n"
+                "[device other]\nprofile = 82599es\n"
+                "[device eth0]\nprofile = 82599es\n"
+                "[device eth1]\nprofile = 82599es\ncard = eth0\n"
+                "[step 1 start]\nguest = testpmd -a {eth0} -a {eth1:bdf}\n",
+                "# s\n"
+                "insmod nvme-core.ko\n"
+                "insmod nvme.ko\n"
+                "wait-pci 00:1b:21:00:00:01 0000:00:10.0/0 60000\n"
+                "bind 00:1b:21:00:00:01 uio_pci_generic\n"
+                "wait-pci 00:1b:21:00:00:02 0000:00:11.0/0 60000\n"
+                "bind 00:1b:21:00:00:02 uio_pci_generic\n"
+                "wait-pci 00:1b:21:00:00:03 0000:00:11.0/1 60000\n"
+                "bind 00:1b:21:00:00:03 uio_pci_generic\n"
+                "queue-map\n"
+                "# step 1 start\n"
+                "mark 257\n"
+                "run testpmd -a {00:1b:21:00:00:02} -a {00:1b:21:00:00:03:bdf}\n"
+                "dmesg\n");
+}
+
+/* The address of a root port is written in two places. */
+Test(plan, root_ports_are_where_the_machine_has_them)
+{
+    g_autofree char *path = paths_data("qemu-devices/machine-args");
+    g_autofree char *text = NULL;
+
+    cr_assert(g_file_get_contents(path, &text, NULL, NULL));
+    for (unsigned i = 0; i < SCENARIO_ROOT_PORTS; i++) {
+        g_autofree char *port =
+            g_strdup_printf("id=rp%u,bus=pcie.0,addr=0x%x,", i, PLAN_ROOT_PORT_DEVICE + i);
+        cr_expect(strstr(text, port) != NULL, "%s", port);
+    }
 }
