@@ -90,6 +90,7 @@ typedef struct IxgbeTxPacket {
     uint32_t command, status; /* of its first data descriptor */
     IxgbeTxContext context;
     size_t reserved; /* of the packet buffer */
+    unsigned reads;  /* requests for its data */
     SimTime done;
     GByteArray *data;
 } IxgbeTxPacket;
@@ -184,6 +185,7 @@ struct IxgbeModel {
     unsigned tx_want_next;  /* whose turn it is */
     unsigned tx_fetches;    /* descriptor reads under way */
     unsigned tx_packets;  /* whose data are being read */
+    unsigned tx_reads;    /* their requests */
     size_t tx_buffered;
     SimTime loopback_free;
     IxgbeTxPacket *packets_free;

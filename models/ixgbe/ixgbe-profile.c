@@ -94,7 +94,7 @@ static const SimParam params[] = {
     COUNT("engine", "tx-fetches", tx_fetches, 1, 128, NULL,
           "descriptor reads of all queues that are under way at once"),
     COUNT("engine", "tx-contexts", tx_contexts, 1, 256, NULL,
-          "packets whose data are being read at once"),
+          "requests for data under way at which no further packet is begun"),
     TIME("engine", "tx-decide", tx_decide_ps, SIM_MS, NULL,
          "doorbell's arrival to the descriptor read"),
     TIME("engine", "partial-line", partial_line_ps, SIM_MS, NULL,

@@ -56,6 +56,7 @@ static void packet_event(void *opaque)
 
     self->dma_pending--;
     self->tx_packets--;
+    self->tx_reads -= packet->reads;
     if (packet->generation != ring->generation || packet->refused) {
         leave(self, ixgbe_model_now(self), packet->reserved);
     } else {
@@ -88,6 +89,7 @@ static IxgbeTxPacket *packet_new(IxgbeTxRing *ring)
     packet->descs = 0;
     packet->report = packet->started = packet->refused = false;
     packet->reserved = 0;
+    packet->reads = 0;
     packet->done = ixgbe_model_now(self);
     g_byte_array_set_size(packet->data, 0);
     return packet;
@@ -116,6 +118,7 @@ static void read_data(IxgbeTxPacket *packet, uint64_t address, unsigned bytes)
         return;
     }
     packet->reserved += bytes;
+    packet->reads += (bytes - 1) / pcie_function_max_read_request(self->function) + 1;
     self->tx_buffered += bytes;
     done = pcie_dma_read(self->function, PCIE_FOR_TX_DATA, address, bytes, ixgbe_model_now(self));
     packet->done = MAX(packet->done, done);
@@ -182,7 +185,9 @@ static void serve(IxgbeModel *self, IxgbeTxRing *ring)
     }
     ixgbe_model_tx_mark(self->tx_ready, ring->queue, ring->cache_n > 0);
     if (whole) {
+        packet->reads = MAX(packet->reads, 1);
         self->tx_packets++;
+        self->tx_reads += packet->reads;
         self->dma_pending++;
         ring->last_done = MAX(ring->last_done, packet->done);
         sim_queue_schedule(self->port->queue, &packet->event, ring->last_done, SIM_PRIO_NORMAL);
@@ -205,7 +210,7 @@ static int next_ring(const IxgbeModel *self, bool begun)
 
 void ixgbe_model_tx_run(IxgbeModel *self)
 {
-    while (self->tx_packets < self->profile->tx_contexts && ixgbe_model_may_dma(self)) {
+    while (self->tx_reads < self->profile->tx_contexts && ixgbe_model_may_dma(self)) {
         int queue = next_ring(self, false);
         if (queue >= 0 && !has_room(self)) {
             queue = next_ring(self, true);

@@ -279,6 +279,30 @@ Test(ixgbe_tx, rings_take_turns_for_descriptor_reads)
     cr_expect(lt(u64, reads[1] * 2, reads[0]), "%u of %u", (unsigned)reads[1], (unsigned)reads[0]);
 }
 
+/* Long packets of many rings would take the tags for as long as all their reads last. */
+Test(ixgbe_tx, long_packets_do_not_hold_up_receive_descriptors)
+{
+    enum { RINGS = 16 };
+    g_autoptr(Bench) bench = bench_new();
+    static uint8_t small[64];
+    IxgbeRxWriteback done;
+
+    bench_start(bench);
+    bench_rx_ring(bench, 0, 64);
+    for (unsigned q = 0; q < RINGS; q++) {
+        bench_tx_ring(bench, q, 64, 32 | 1 << 8);
+        bench_send(bench, q, frame, bench_udp(frame, 9000, q, 8, -1));
+    }
+    bench_run(bench, 8 * SIM_US); /* their descriptors are there, and data are being read */
+    bench_arrive(bench, small, bench_udp(small, 60, 1, 2, -1));
+    /* 288 reads of 512 bytes with 16 tags take 15 us, those of two packets 2. */
+    bench_run(bench, 5 * SIM_US);
+    cr_expect(bench_receive(bench, 0, &done, NULL));
+    bench_run(bench, 200 * SIM_US);
+    cr_expect(eq(u32, bench->heard_n, RINGS));
+    bench_check(bench);
+}
+
 Test(ixgbe_tx, loopback_comes_back)
 {
     g_autoptr(Bench) bench = started(0);
