@@ -62,13 +62,14 @@ static void open_standard_files(void)
  * some would have the kernel spin for a second to gather it. */
 static void seed_random(void)
 {
-    struct {
-        struct rand_pool_info info;
-        unsigned char bytes[32];
-    } seed = {.info = {.entropy_count = 8 * sizeof(seed.bytes), .buf_size = sizeof(seed.bytes)}};
+    enum { SEED_BYTES = 32 };
+    _Alignas(struct rand_pool_info) char seed[sizeof(struct rand_pool_info) + SEED_BYTES] = {0};
+    struct rand_pool_info *info = (struct rand_pool_info *)(void *)seed;
     int fd = open("/dev/random", O_WRONLY | O_CLOEXEC);
 
-    if (fd < 0 || ioctl(fd, RNDADDENTROPY, &seed) < 0) {
+    info->entropy_count = 8 * SEED_BYTES;
+    info->buf_size = SEED_BYTES;
+    if (fd < 0 || ioctl(fd, RNDADDENTROPY, info) < 0) {
         fprintf(stderr, "quirkbench-init: cannot seed /dev/random: %s\n", strerror(errno));
     }
     if (fd >= 0) {
