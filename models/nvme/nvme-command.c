@@ -314,8 +314,8 @@ static bool move_segment(NvmeCommand *command, uint64_t address, uint64_t positi
 
 static void move_data(NvmeCommand *command)
 {
-    if (command->move_data && !nvme_model_prp_walk(command, move_segment, NULL) &&
-        command->status == NVME_OK) {
+    if (command->move_data && command->model->bus_master &&
+        !nvme_model_prp_walk(command, move_segment, NULL) && command->status == NVME_OK) {
         command->status = NVME_DATA_TRANSFER_ERROR;
         nvme_model_log_error(command);
     }
@@ -459,6 +459,9 @@ static void post(NvmeCommand *command)
     NvmeCq *cq = sq->cq;
     bool was_full = sq->qid == 0 || self->io_inside == self->profile->commands_max;
 
+    if (!self->bus_master) {
+        return; /* until nvme_model_bus_master, or a reset */
+    }
     move_data(command);
     NvmeCqe cqe = {
         .dw0 = command->dw0,

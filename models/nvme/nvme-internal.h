@@ -45,7 +45,7 @@ typedef enum NvmeState {
     NVME_AT_DATA_OUT, /* event: a delayed transfer starts */
     NVME_AT_CQE,      /* event: a delayed CQE may go */
     NVME_AT_WAIT_CQ,  /* in its CQ's list of completions that found no free entry */
-    NVME_AT_POST,     /* event: the CQE is visible */
+    NVME_AT_POST,     /* event: the CQE is visible; none: it waits for bus mastery */
     NVME_AT_HELD,     /* a fault holds it; Abort can end it */
     NVME_AT_LOST,     /* a fault dropped it; only reset and Delete SQ end it */
     NVME_AT_PARKED,   /* an Async Event Request, or Delete SQ that waits for its queue */
@@ -191,6 +191,7 @@ struct NvmeModel {
     bool enable_again;   /* CC.EN=1 was written before CSTS.RDY fell */
     bool running;        /* CC.EN and CSTS.RDY: commands are taken */
     bool shut_down;      /* CC.SHN was written */
+    bool bus_master;     /* memory can be read and written */
     unsigned page_shift;
 
     /* queues */

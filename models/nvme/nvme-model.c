@@ -225,6 +225,28 @@ void nvme_model_reset(NvmeModel *self, NvmeReset kind)
     nvme_model_irq_changed(self);
 }
 
+/* Nobody errs whose commands are inside when mastery goes. */
+void nvme_model_bus_master(NvmeModel *self, bool on)
+{
+    SimTime now = nvme_model_now(self);
+    bool was = self->bus_master;
+
+    nvme_model_settle(self);
+    self->bus_master = on;
+    if (was || !on || !self->running) {
+        return;
+    }
+    for (unsigned q = 0; q < self->queues; q++) {
+        NvmeCommand *command = self->sqs[q] != NULL ? self->sqs[q]->live : NULL;
+        for (; command != NULL; command = command->next) {
+            if (command->state == NVME_AT_POST && !sim_event_scheduled(&command->event)) {
+                nvme_model_schedule(command, NVME_AT_POST, now);
+            }
+        }
+    }
+    nvme_model_kick(self, now);
+}
+
 static void record_device(NvmeModel *self)
 {
     SimTelemetry *telemetry = self->port->telemetry;
@@ -314,6 +336,7 @@ NvmeModel *nvme_model_new(const SimPort *port, PcieFunction *function, const Nvm
     self->lba_shift = profile->format_rows[0].lba_shift;
     self->lbas = profile->capacity_bytes >> self->lba_shift;
     self->page_shift = 12;
+    self->bus_master = true;
     self->store = nvme_model_store_new(port->seed, options->fill_random,
                                        options->store_limit_bytes != 0 ? options->store_limit_bytes
                                                                        : UINT64_C(256) << 20);

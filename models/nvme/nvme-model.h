@@ -37,6 +37,10 @@ void nvme_model_reset(NvmeModel *self, NvmeReset kind);
 /* The guest changed the interrupt mode or unmasked a vector: pending INTx level is worked out anew. */
 void nvme_model_irq_changed(NvmeModel *self);
 
+/* The guest set or cleared Bus Master Enable; it is set at first.  While it is clear no memory is read or written: commands
+ * wait, and go on when it is set again, or a reset discards them.  [NVMe-1.1 §2.1.2] */
+void nvme_model_bus_master(NvmeModel *self, bool on);
+
 /* Writes counters, latency histograms and the link's ledger.  @at: "window-start", "window-end", "end". */
 void nvme_model_record(NvmeModel *self, const char *at);
 /* One `sample` record. */

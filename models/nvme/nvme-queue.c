@@ -292,6 +292,9 @@ void nvme_model_doorbell(NvmeModel *self, uint64_t offset, uint32_t value)
         nvme_model_violation(self, "NVMe-1.1 §3.1.11", "doorbell written while CSTS.RDY=0");
         return;
     }
+    if (!doorbell.is_cq && !self->bus_master) {
+        nvme_model_violation(self, "NVMe-1.1 §2.1.2", "command submitted without bus mastery");
+    }
     if (offset / 8 >= self->queues) {
         invalid_doorbell(self, "doorbell of a queue that does not exist",
                          NVME_EVENT_INVALID_DOORBELL);
@@ -457,7 +460,7 @@ void nvme_model_fetch_event(void *opaque)
     SimTime now = nvme_model_now(self), next = SIM_TIME_NEVER;
 
     nvme_model_settle(self);
-    while (self->running && !NVME_GET(self->regs[NVME_REG_CSTS], CSTS_CFS) &&
+    while (self->running && self->bus_master && !NVME_GET(self->regs[NVME_REG_CSTS], CSTS_CFS) &&
            !is_behind(self, now, &next)) {
         NvmeSq *sq = next_queue(self, now, &next);
         if (sq == NULL) {

@@ -23,7 +23,7 @@ static bool dma_read(void *opaque, uint64_t iova, void *buf, size_t bytes)
     const uint8_t *from = window(self, iova, bytes);
 
     self->dma_reads++;
-    if (from == NULL) {
+    if (from == NULL || self->bus_off) {
         return false;
     }
     memcpy(buf, from, bytes);
@@ -36,7 +36,7 @@ static bool dma_write(void *opaque, uint64_t iova, const void *buf, size_t bytes
     uint8_t *to = window(self, iova, bytes);
 
     self->dma_writes++;
-    if (to == NULL) {
+    if (to == NULL || self->bus_off) {
         return false;
     }
     memcpy(to, buf, bytes);
@@ -179,6 +179,12 @@ void bench_write(Bench *self, uint64_t offset, uint64_t value, unsigned size)
 void bench_run(Bench *self, SimTime span)
 {
     sim_queue_run(self->queue, sim_queue_now(self->queue) + span);
+}
+
+void bench_bus_master(Bench *self, bool on)
+{
+    self->bus_off = !on;
+    nvme_model_bus_master(self->model, on);
 }
 
 uint32_t bench_csts(Bench *self)

@@ -33,7 +33,8 @@ typedef struct Bench {
     uint8_t *low, *high;
     SimIrqMode mode;
     unsigned vectors;
-    bool masked; /* raise() says so */
+    bool masked;  /* raise() says so */
+    bool bus_off; /* no bus mastery: DMA fails */
     unsigned raised[BENCH_RAISED], raised_n;
     bool intx;
     unsigned intx_changes;
@@ -57,6 +58,8 @@ void *bench_memory(Bench *self, uint64_t address, uint64_t bytes);
 uint64_t bench_read(Bench *self, uint64_t offset, unsigned size);
 void bench_write(Bench *self, uint64_t offset, uint64_t value, unsigned size);
 void bench_run(Bench *self, SimTime span);
+/* The guest sets or clears Bus Master Enable: on at first. */
+void bench_bus_master(Bench *self, bool on);
 uint32_t bench_csts(Bench *self);
 unsigned bench_violations(Bench *self);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* libFuzzer target: a guest that may do anything.  The input is a program of small steps: register
  * and doorbell accesses, writes to guest memory, well-formed and random commands, time, resets,
- * interrupt modes, a bus that fails.  Run by ./fuzz under ASan and UBSan.  Identities must hold at
- * the end. */
+ * interrupt modes, bus mastery, a bus that fails.  Run by ./fuzz under ASan and UBSan.  Identities
+ * must hold at the end, and no memory is touched without bus mastery. */
 #include "nvme/nvme-internal.h"
 #include <string.h>
 
@@ -15,6 +15,7 @@ typedef struct Fuzz {
     SimIrqMode mode;
     unsigned vectors;
     bool masked;
+    bool bus_off;       /* no bus mastery */
     uint8_t fail_every; /* 0 = the bus never fails */
     unsigned accesses;
     uint64_t rubbish;
@@ -46,6 +47,7 @@ static uint64_t take(Fuzz *f, unsigned bytes)
 
 static bool bus_fails(Fuzz *f)
 {
+    g_assert(!f->bus_off);
     f->accesses++;
     return f->fail_every != 0 && f->accesses % f->fail_every == 0;
 }
@@ -157,6 +159,7 @@ static void step(Fuzz *f, NvmeModel *model, SimQueue *queue, unsigned *number)
 {
     static const SimTime units[] = {SIM_NS, SIM_US, 20 * SIM_US, SIM_MS, 100 * SIM_MS, 3 * SIM_S};
     uint64_t address;
+    uint8_t what;
 
     switch (take(f, 1) % 16) {
     case 0:
@@ -202,7 +205,10 @@ static void step(Fuzz *f, NvmeModel *model, SimQueue *queue, unsigned *number)
     case 12:
         f->mode = (SimIrqMode)(take(f, 1) % 4);
         f->vectors = 1 + (unsigned)take(f, 1) % 9;
-        f->masked = take(f, 1) & 1;
+        what = (uint8_t)take(f, 1);
+        f->masked = what & 1;
+        f->bus_off = what & 2;
+        nvme_model_bus_master(model, !f->bus_off);
         nvme_model_irq_changed(model);
         break;
     case 13:

@@ -227,3 +227,82 @@ Test(nvme_life, bus_error_on_a_queue_can_be_ignored)
     cr_expect(eq(uint, bench_csts(bench), 1));
     bench_check(bench);
 }
+
+/* Forty reads, some of them done, some fetched, some not, when the guest clears Bus Master Enable:
+ * a driver that takes a drive away from under its commands, as before a function level reset. */
+static Bench *with_bus_mastery_gone(void)
+{
+    Bench *bench = bench_new_with("samsung-sm951", NULL, "commands=30", NULL);
+
+    bench_start(bench, 64);
+    for (unsigned i = 0; i < 40; i++) {
+        bench_put(bench, 1, bench_io(NVME_IO_READ, i * 8, 8, BENCH_DATA + i * 4096, 0));
+    }
+    bench_ring(bench, 1);
+    while (bench->model->counts[NVME_DEVICE_io_completed] == 0) {
+        sim_queue_run(bench->queue, sim_queue_deadline(bench->queue));
+    }
+    bench_bus_master(bench, false);
+    return bench;
+}
+
+Test(nvme_life, dma_under_way_when_bus_mastery_goes_accuses_nobody)
+{
+    g_autoptr(Bench) bench = with_bus_mastery_gone();
+    uint64_t reads = bench->dma_reads, writes = bench->dma_writes;
+    uint64_t done = bench->model->counts[NVME_DEVICE_commands_completed];
+
+    bench_run(bench, SIM_S);
+    cr_expect(eq(uint, bench_violations(bench), 0));
+    cr_expect(eq(uint, bench_csts(bench), 1), "no fatal status");
+    cr_expect(eq(u64, bench->model->errors_logged, 0));
+    cr_expect(eq(u64, bench->dma_reads, reads));
+    cr_expect(eq(u64, bench->dma_writes, writes));
+    cr_expect(eq(u64, bench->model->counts[NVME_DEVICE_commands_completed], done));
+    bench_check(bench);
+    nvme_model_reset(bench->model, NVME_RESET_FUNCTION);
+    cr_expect(
+        eq(u64, bench->model->counts[NVME_DEVICE_commands_discarded], 42 - done)); /* 2 admin */
+    bench_bus_master(bench, true);
+    bench_run(bench, SIM_S);
+    cr_expect(eq(u64, bench->dma_writes, writes));
+    bench_check(bench);
+    bench_start(bench, 64);
+    cr_expect(eq(uint, bench_rw(bench, NVME_IO_READ, 0, 8, BENCH_DATA, 0), 0));
+    cr_expect(eq(uint, bench_violations(bench), 0));
+    bench_check(bench);
+}
+
+Test(nvme_life, commands_go_on_when_bus_mastery_comes_back)
+{
+    g_autoptr(Bench) bench = with_bus_mastery_gone();
+    NvmeCqe cqe;
+    unsigned n = 0;
+
+    bench_run(bench, SIM_MS);
+    bench_bus_master(bench, true);
+    bench_run(bench, 10 * SIM_MS);
+    for (; bench_reap(bench, 1, &cqe); n++) {
+        cr_expect(eq(uint, bench_code(cqe), 0));
+    }
+    cr_expect(eq(uint, n, 40));
+    cr_expect(eq(uint, bench_violations(bench), 0));
+    bench_check(bench);
+}
+
+Test(nvme_life, command_submitted_without_bus_mastery_is_a_violation)
+{
+    g_autoptr(Bench) bench = bench_new("ideal");
+    uint64_t reads;
+
+    bench_start(bench, 16);
+    bench_bus_master(bench, false);
+    reads = bench->dma_reads;
+    bench_release(bench, 1); /* a head doorbell asks for no DMA */
+    cr_expect(eq(uint, bench_violations(bench), 0));
+    bench_submit(bench, 1, bench_io(NVME_IO_READ, 0, 1, BENCH_DATA, 0));
+    bench_run(bench, SIM_MS);
+    cr_expect(eq(uint, bench_violations(bench), 1));
+    cr_expect(eq(u64, bench->dma_reads, reads));
+    bench_check(bench);
+}
