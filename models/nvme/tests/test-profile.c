@@ -22,7 +22,8 @@ Test(nvme_profile, every_value_has_a_source)
             }
             const char *text = sim_keyfile_get(file, params[k].group, source);
             cr_assert(text != NULL, "%s: %s", names[i], params[k].key);
-            cr_expect(true == g_str_has_prefix(text, "published") || g_str_has_prefix(text, "data sheet") ||
+            cr_expect(true == g_str_has_prefix(text, "published") ||
+                          g_str_has_prefix(text, "data sheet") ||
                           g_str_has_prefix(text, "estimate"),
                       "%s: %s: %s", names[i], source, text);
         }
@@ -93,8 +94,8 @@ Test(nvme_profile, faults_have_a_line)
     g_autoptr(SimKeyfile) file = sim_keyfile_parse("mine.ini", whole, &error);
     cr_assert(file != NULL, "%s", error->message);
     cr_assert(nvme_profile_read(file, &error) == NULL);
-    cr_expect(g_str_has_prefix(error->message, "mine.ini:5: [pci] pci.id: \"1:2\": write "), "%s",
-              error->message);
+    cr_expect(true == g_str_has_prefix(error->message, "mine.ini:5: [pci] pci.id: \"1:2\": write "),
+              "%s", error->message);
 }
 
 Test(nvme_profile, refused_values)
