@@ -197,14 +197,10 @@ static HostNext submit(Thread *thread)
     return can_submit(thread) || polled_cq(thread) ? HOST_GOES_ON : HOST_BLOCKS;
 }
 
-static HostNext end(HostThread *host)
+static HostNext step(HostThread *host, NativeCq *cq)
 {
     Thread *thread = (Thread *)host;
-    NativeCq *cq = polled_cq(thread);
 
-    if (cq) {
-        g_queue_remove(&cq->spinners, host);
-    }
     if (can_submit(thread)) {
         return submit(thread);
     }
@@ -216,6 +212,25 @@ static HostNext end(HostThread *host)
     }
     g_queue_push_tail(&cq->spinners, host);
     return HOST_SPINS;
+}
+
+/* An entry wakes one spinner.  If that one goes to sleep, because another has taken its own entry
+ * meanwhile, the next must see to what is there. */
+static HostNext end(HostThread *host)
+{
+    NativeCq *cq = polled_cq((Thread *)host);
+    HostNext next;
+
+    if (cq) {
+        g_queue_remove(&cq->spinners, host);
+    }
+    next = step(host, cq);
+    if (next == HOST_BLOCKS && cq && cq->spinners.head && native_cq_peek(cq)) {
+        HostThread *spinner = g_queue_pop_head(&cq->spinners);
+
+        host_thread_wake(spinner, spinner->cpu);
+    }
+    return next;
 }
 
 /* --- Life --- */

@@ -159,6 +159,24 @@ Test(native_run, polled_without_interrupts)
     fixture_clear(&f);
 }
 
+/* A thread that is done is woken for another's entry: the others of its queue must not sleep on. */
+Test(native_run, polled_queues_that_threads_share_end)
+{
+    for (uint64_t seed = 1; seed <= 150; seed++) {
+        Fixture f;
+
+        fixture_init(&f, "queue-policy", "samsung-sm951");
+        set_parameter(&f, "nvme.map=polled");
+        f.load.readers = 96;
+        f.load.ios = 300;
+        f.load.warmup = 0;
+        f.load.seed = seed;
+        g_autofree char *text = run(&f);
+        expect_clean(text);
+        fixture_clear(&f);
+    }
+}
+
 Test(native_run, writes_and_long_requests)
 {
     Fixture f;
