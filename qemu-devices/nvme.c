@@ -59,14 +59,23 @@ static const MemoryRegionOps nvme_mmio_ops = {
     .impl = {.min_access_size = 1, .max_access_size = 8, .unaligned = true},
 };
 
+static void nvme_config_changed(QuirkbenchNvme *s)
+{
+    PCIDevice *pci = PCI_DEVICE(s);
+    uint16_t command = pci_get_word(pci->config + PCI_COMMAND);
+
+    quirkbench_pci_config_control(pci, s->function);
+    nvme_model_bus_master(s->model, command & PCI_COMMAND_MASTER);
+}
+
 static void nvme_config_write(PCIDevice *pci, uint32_t address, uint32_t value, int bytes)
 {
     QuirkbenchNvme *s = QUIRKBENCH_NVME(pci);
     bool running = quirkbench_sim_enter(s->sim);
 
     quirkbench_pci_config_write(pci, &s->pci, address, value, bytes);
-    quirkbench_pci_config_control(pci, s->function);
     if (running) {
+        nvme_config_changed(s);
         nvme_model_irq_changed(s->model);
     }
 }
@@ -78,8 +87,8 @@ static void nvme_reset(DeviceState *dev)
 
     if (quirkbench_sim_enter(s->sim)) {
         nvme_model_reset(s->model, flr ? NVME_RESET_FUNCTION : NVME_RESET_POWER_ON);
+        nvme_config_changed(s);
     }
-    quirkbench_pci_config_control(PCI_DEVICE(s), s->function);
 }
 
 /* --- Life --- */
@@ -191,7 +200,7 @@ static void nvme_realize(PCIDevice *pci, Error **errp)
         nvme_drop_model(s);
         return;
     }
-    quirkbench_pci_config_control(pci, s->function);
+    nvme_config_changed(s);
     s->client = (QuirkbenchSimClient){s, nvme_record, nvme_sample, nvme_check};
     quirkbench_sim_attach(s->sim, &s->client);
 }
