@@ -67,10 +67,9 @@ static const MemoryRegionOps ixgbe_mmio_ops = {
 static void ixgbe_config_changed(QuirkbenchIxgbe *s)
 {
     PCIDevice *pci = PCI_DEVICE(s);
-    uint16_t command = pci_get_word(pci->config + PCI_COMMAND);
 
     quirkbench_pci_config_control(pci, s->function);
-    ixgbe_model_bus_master(s->model, command & PCI_COMMAND_MASTER);
+    ixgbe_model_bus_master(s->model, quirkbench_pci_config_master(pci, &s->pci));
 }
 
 static void ixgbe_config_write(PCIDevice *pci, uint32_t address, uint32_t value, int bytes)

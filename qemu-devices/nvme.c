@@ -62,10 +62,9 @@ static const MemoryRegionOps nvme_mmio_ops = {
 static void nvme_config_changed(QuirkbenchNvme *s)
 {
     PCIDevice *pci = PCI_DEVICE(s);
-    uint16_t command = pci_get_word(pci->config + PCI_COMMAND);
 
     quirkbench_pci_config_control(pci, s->function);
-    nvme_model_bus_master(s->model, command & PCI_COMMAND_MASTER);
+    nvme_model_bus_master(s->model, quirkbench_pci_config_master(pci, &s->pci));
 }
 
 static void nvme_config_write(PCIDevice *pci, uint32_t address, uint32_t value, int bytes)

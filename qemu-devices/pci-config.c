@@ -192,6 +192,17 @@ void quirkbench_pci_config_control(PCIDevice *pci, PcieFunction *function)
                               128 << extract32(control, READ_REQUEST_SHIFT, READ_REQUEST_BITS));
 }
 
+bool quirkbench_pci_config_master(PCIDevice *pci, const PcieIdentity *identity)
+{
+    uint16_t command = pci_get_word(pci->config + PCI_COMMAND), state = 0;
+
+    if (identity->pm_offset) {
+        state =
+            pci_get_word(pci->config + identity->pm_offset + PCI_PM_CTRL) & PCI_PM_CTRL_STATE_MASK;
+    }
+    return command & PCI_COMMAND_MASTER && state == 0;
+}
+
 bool quirkbench_pci_config_reset(PCIDevice *pci)
 {
     uint8_t *control = pci->config + pci->exp.exp_cap + PCI_EXP_DEVCTL;

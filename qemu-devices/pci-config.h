@@ -23,5 +23,8 @@ void quirkbench_pci_config_write(PCIDevice *pci, const PcieIdentity *identity, u
                                  uint32_t value, int bytes);
 /* Hands Device Control's sizes to @function. */
 void quirkbench_pci_config_control(PCIDevice *pci, PcieFunction *function);
+/* Whether the device may read and write memory: Bus Master Enable is set, and it is in D0; in D3hot
+ * it only answers accesses to config space.  [PCI-PM-1.2 §5.4.1] */
+bool quirkbench_pci_config_master(PCIDevice *pci, const PcieIdentity *identity);
 /* Device Control after a reset; true: a function level reset is what resets the device. */
 bool quirkbench_pci_config_reset(PCIDevice *pci);
