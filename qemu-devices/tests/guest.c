@@ -1,89 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* PID 1 of the glue's tests: no driver; it pokes the devices from user space.
  * The channel's archive is its script, one word and its operands a line. */
-#include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/reboot.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-#define PCI "/sys/bus/pci/devices"
+#include "guest-pci.h"
 
 static volatile uint32_t *channel;
 static char *channel_ram;
 static volatile uint8_t *drive;
 static char drive_folder[512];
-
-static void die(const char *what)
-{
-    perror(what);
-    sync();
-    reboot(RB_AUTOBOOT);
-}
-
-static void write_file(const char *path, const char *text)
-{
-    int fd = open(path, O_WRONLY);
-
-    if (fd < 0 || write(fd, text, strlen(text)) < 0) {
-        die(path);
-    }
-    close(fd);
-}
-
-static unsigned read_number(const char *folder, const char *name)
-{
-    char path[1024], text[32] = "";
-    int fd;
-
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    fd = open(path, O_RDONLY);
-    if (fd < 0 || read(fd, text, sizeof(text) - 1) < 0) {
-        text[0] = 0;
-    }
-    close(fd);
-    return strtoul(text, NULL, 16);
-}
-
-static void *map(const char *folder, const char *name, size_t bytes)
-{
-    char path[1024];
-    void *at;
-    int fd;
-
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    fd = open(path, O_RDWR);
-    at = fd < 0 ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    close(fd);
-    return at == MAP_FAILED ? NULL : at;
-}
-
-/* The folder of the PCI function with this class or this vendor and device. */
-static int find(unsigned class, unsigned vendor, unsigned device, char *folder, size_t bytes)
-{
-    DIR *dir = opendir(PCI);
-    struct dirent *entry;
-    int found = 0;
-
-    while (!found && dir && (entry = readdir(dir))) {
-        if (entry->d_name[0] != '.') {
-            snprintf(folder, bytes, PCI "/%s", entry->d_name);
-            found = class ? read_number(folder, "class") == class
-                          : read_number(folder, "vendor") == vendor &&
-                                read_number(folder, "device") == device;
-        }
-    }
-    closedir(dir);
-    return found;
-}
 
 static void report(const char *name, const char *format, ...)
 {
@@ -109,7 +43,7 @@ static void wait_drive(unsigned milliseconds)
 {
     uint64_t start = now_ns();
 
-    while (!find(0x010802, 0, 0, drive_folder, sizeof(drive_folder))) {
+    while (!pci_find(0x010802, 0, 0, drive_folder, sizeof(drive_folder))) {
         if (now_ns() - start > milliseconds * UINT64_C(1000000)) {
             report("drive", "absent");
             return;
@@ -126,8 +60,8 @@ static void open_drive(void)
     /* With several threads Linux may still be assigning addresses. */
     usleep(10000);
     snprintf(path, sizeof(path), "%s/enable", drive_folder);
-    write_file(path, "1");
-    drive = map(drive_folder, "resource0", 16384);
+    pci_write_file(path, "1");
+    drive = pci_map(drive_folder, "resource0", 16384);
 }
 
 /* A queue pair in the channel's RAM: memory whose address we know. */
@@ -193,26 +127,6 @@ static void admin_command(unsigned opcode, uint64_t prp1, uint32_t cdw10)
            *(volatile uint32_t *)(drive + 0x1c));
 }
 
-/* The address of BAR @bar of a function. */
-static uint64_t bar_address(const char *folder, unsigned bar)
-{
-    char path[1024];
-    unsigned long long start = 0;
-    FILE *file;
-
-    snprintf(path, sizeof(path), "%s/resource", folder);
-    file = fopen(path, "r");
-    for (unsigned i = 0; file && i <= bar; i++) {
-        if (fscanf(file, "%llx %*x %*x", &start) != 1) {
-            start = 0;
-        }
-    }
-    if (file) {
-        fclose(file);
-    }
-    return start;
-}
-
 /* An address by name: of RAM, of a device's registers, of config space, or a number. */
 static uint64_t address_of(const char *name)
 {
@@ -222,10 +136,10 @@ static uint64_t address_of(const char *name)
         return ram_address + DATA_OFFSET;
     }
     if (!strcmp(name, "drive")) {
-        return bar_address(drive_folder, 0);
+        return pci_bar_address(drive_folder, 0);
     }
-    if (!strcmp(name, "channel") && find(0, 0x1234, 0x5142, folder, sizeof(folder))) {
-        return bar_address(folder, 0);
+    if (!strcmp(name, "channel") && pci_find(0, 0x1234, 0x5142, folder, sizeof(folder))) {
+        return pci_bar_address(folder, 0);
     }
     return strtoull(name, NULL, 16);
 }
@@ -308,16 +222,16 @@ int main(void)
 
     mkdir("/sys", 0755);
     mount("sysfs", "/sys", "sysfs", 0, NULL);
-    if (!find(0, 0x1234, 0x5142, folder, sizeof(folder))) {
-        die("no channel");
+    if (!pci_find(0, 0x1234, 0x5142, folder, sizeof(folder))) {
+        guest_die("no channel");
     }
     snprintf(path, sizeof(path), "%s/enable", folder);
-    write_file(path, "1");
-    channel = map(folder, "resource0", 4096);
-    channel_ram = map(folder, "resource2", 64 << 20);
-    ram_address = bar_address(folder, 2);
+    pci_write_file(path, "1");
+    channel = pci_map(folder, "resource0", 4096);
+    channel_ram = pci_map(folder, "resource2", 64 << 20);
+    ram_address = pci_bar_address(folder, 2);
     if (!channel || !channel_ram || channel[0] != 0x48434251) {
-        die("the channel cannot be mapped");
+        guest_die("the channel cannot be mapped");
     }
     puts("snapshot");
     channel[5] = 1;
