@@ -77,6 +77,8 @@ static void machine_start(Machine *self)
                                     .read_latency_ps = 700 * SIM_NS,
                                     .write_latency_ps = 150 * SIM_NS,
                                     .mmio_latency_ps = 150 * SIM_NS};
+    PcieFunctionParams params;
+    PcieIdentity pci;
     g_autoptr(GError) error = NULL;
     g_autoptr(IxgbeProfile) profile = ixgbe_profile_load(IXGBE_PROFILES "/82599es.ini", &error);
 
@@ -87,7 +89,9 @@ static void machine_start(Machine *self)
     self->queue = sim_queue_new();
     self->wire = wire_new(self->queue, &(WireParams){0});
     self->link = pcie_link_new(self->queue, "slot0", &slot);
-    self->function = pcie_function_new(self->link, &(PcieFunctionParams){.tags = 16});
+    ixgbe_profile_pci(profile, &pci);
+    params = pcie_identity_function(&pci);
+    self->function = pcie_function_new(self->link, &params);
     self->port = (SimPort){.ops = &ops, .opaque = self, .queue = self->queue, .device = "ixgbe0"};
     self->model = ixgbe_model_new(&self->port, self->function, profile, wire_end(self->wire, 0),
                                   NULL, &error);
