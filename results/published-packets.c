@@ -44,19 +44,6 @@ static PublishedPackets *figure_new(const GPtrArray *rows, guint row, const GPtr
     return figure;
 }
 
-static void settle(PublishedPackets *figure, const GArray *samples)
-{
-    const double *pps = (const double *)(const void *)samples->data;
-
-    figure->samples = samples->len;
-    figure->pps = rank_median(pps, samples->len);
-    figure->least = figure->most = pps[0];
-    for (guint i = 1; i < samples->len; i++) {
-        figure->least = MIN(figure->least, pps[i]);
-        figure->most = MAX(figure->most, pps[i]);
-    }
-}
-
 /* Samples of a table stand together. */
 static GPtrArray *read_figures(void)
 {
@@ -75,7 +62,9 @@ static GPtrArray *read_figures(void)
 
             g_array_append_val(samples, pps);
         }
-        settle(figure, samples);
+        figure->samples = samples->len;
+        figure->pps = rank_median_range((const double *)(const void *)samples->data, samples->len,
+                                        &figure->least, &figure->most);
         g_ptr_array_add(figures, figure);
     }
     return figures;

@@ -95,12 +95,7 @@ static void settle(PublishedFigure *figure, const Samples *samples)
 
     figure->idle_pct = rank_median(idle, n);
     figure->samples = n;
-    figure->iops = rank_median(iops, n);
-    figure->least = figure->most = iops[0];
-    for (guint i = 1; i < n; i++) {
-        figure->least = MIN(figure->least, iops[i]);
-        figure->most = MAX(figure->most, iops[i]);
-    }
+    figure->iops = rank_median_range(iops, n, &figure->least, &figure->most);
 }
 
 static void apply_fit(PublishedFigure *figure, const GPtrArray *fit)

@@ -68,3 +68,13 @@ double rank_median(const double *values, unsigned n)
     all = sorted(values, n);
     return n % 2 ? all[n / 2] : (all[n / 2 - 1] + all[n / 2]) / 2;
 }
+
+double rank_median_range(const double *values, unsigned n, double *least, double *most)
+{
+    *least = *most = values[0];
+    for (unsigned i = 1; i < n; i++) {
+        *least = MIN(*least, values[i]);
+        *most = MAX(*most, values[i]);
+    }
+    return rank_median(values, n);
+}

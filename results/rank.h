@@ -7,3 +7,5 @@
 double rank_correlation(const double *x, const double *y, unsigned n);
 /* Median, of any order; the mean of the middle two of an even number.  NAN: none. */
 double rank_median(const double *values, unsigned n);
+/* The median as above, and the smallest and largest of @n >= 1 values. */
+double rank_median_range(const double *values, unsigned n, double *least, double *most);
