@@ -13,9 +13,10 @@ typedef struct Pair {
 static Pair pair_new(void)
 {
     Pair pair = {.bench = bench_new()};
+    PcieFunctionParams params = pcie_identity_function(&pair.bench->profile->pci);
 
     bench_start(pair.bench);
-    pair.function = pcie_function_new(pair.bench->link, &(PcieFunctionParams){.tags = 16});
+    pair.function = pcie_function_new(pair.bench->link, &params);
     return pair;
 }
 
